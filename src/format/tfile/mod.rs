@@ -1,0 +1,1 @@
+//! GDB trace files (TRACE0).

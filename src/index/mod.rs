@@ -1,0 +1,1 @@
+//! Where frames lie, and how they are found.

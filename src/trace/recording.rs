@@ -1,0 +1,73 @@
+//! The interface of a recording.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::{Damage, Frame, RunStatus, TraceStateVariable, Tracepoint};
+use crate::arch::Target;
+
+/// Where a recording keeps a frame: a number that only the recording understands (a file offset, a position in a
+/// decoded stream). Later frames have greater locations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Location(pub u64);
+
+/// What one pass over a recording finds, in order.
+#[derive(Debug)]
+pub enum Item<'a, 'f> {
+    /// The next frame.
+    Frame(&'f Frame<'a>),
+    /// Something between the frames, or behind them, that could not be read. What is wrong inside a frame comes
+    /// with that frame.
+    Damage(Damage),
+}
+
+/// A recording of any format.
+///
+/// Nothing here searches: [`Recording::walk`] shows every frame once, in order, and whoever wants to find frames
+/// keeps what they need of it; [`Recording::frame`] gives the state at a place without looking at any other frame.
+pub trait Recording: Send + Sync {
+    /// The format, as it is called in its field.
+    fn format(&self) -> &'static str;
+
+    /// The file, as the user named it.
+    fn name(&self) -> &Path;
+
+    /// The machine that was recorded: its registers and their layout, byte order and address size.
+    fn target(&self) -> &Target;
+
+    /// Every location of every tracepoint, in the order of the file.
+    fn tracepoints(&self) -> &[Tracepoint];
+
+    /// The trace state variables that are defined, in the order of the file.
+    fn variables(&self) -> &[TraceStateVariable];
+
+    /// How the recording began and ended.
+    fn status(&self) -> &RunStatus;
+
+    /// The lines of the description that have no meaning known here; nothing of them is lost.
+    fn unknown_lines(&self) -> &[String] {
+        &[]
+    }
+
+    /// Things a person should know about this recording that are no damage (an ambiguous hit count, a guess that
+    /// was made and what it was made from). Whole sentences, lower case, no full stop.
+    fn remarks(&self) -> &[String];
+
+    /// What could not be read of the parts before the frames.
+    fn damage(&self) -> &[Damage];
+
+    /// A location that no frame reaches; with the location of a frame it tells how far a walk has come.
+    fn end(&self) -> Location;
+
+    /// Shows every frame in order, until the end or until `visit` breaks off. Returns the location behind the last
+    /// frame shown.
+    fn walk(&self, visit: &mut dyn FnMut(Item<'_, '_>) -> ControlFlow<()>) -> Location;
+
+    /// The frame at a location that [`Recording::walk`] showed. At any other location an empty frame.
+    fn frame(&self, location: Location) -> Frame<'_>;
+
+    /// The frames as gdb's trace buffer holds them (the frame section of the TRACE0 format, without its end mark):
+    /// up to `length` bytes from `offset`, none at the end. `end` is what [`Recording::walk`] returned.
+    fn trace_buffer(&self, end: Location, offset: u64, length: usize) -> Cow<'_, [u8]>;
+}
