@@ -1,7 +1,62 @@
-//! traceframe
+//! traceframe serves a recorded trace to a stock gdb.
+//!
+//! A person types `target remote :1234` and then `tfind`, `tdump`, `print $tsv`, `backtrace`, as if the machine that
+//! made the recording were still there.
+//!
+//! # The house
+//!
+//! ```text
+//! file ─► source ─► format ─► trace ─► index ─► session ─► report ─► rsp ─► server ─► gdb
+//!                     ▲                            ▲                           ▲
+//!               arch, image                 arch, image                       cli
+//! ```
+//!
+//! Data flows one way; a room may name the rooms below it in this list, never those above.
+//!
+//! | room | owns |
+//! |---|---|
+//! | [`cli`] | what was typed and what it means; exit codes |
+//! | [`server`] | listeners, connections, shutdown; the only room that names tokio |
+//! | [`rsp`] | the remote protocol; the only room that names gdbstub |
+//! | [`report`] | a recording in words: what `info`, `frames` and the monitor commands show |
+//! | [`session`] | one client's view: cursor, tfind, registers and memory at a position |
+//! | [`index`] | where frames lie and how they are found; built once, shared by all clients |
+//! | [`format`] | bytes to model, one folder a format |
+//! | [`trace`] | the model: recordings, frames, tracepoints, variables, status, damage |
+//! | [`image`] | the program: an ELF file, and where it lay |
+//! | [`arch`] | the target description: registers, their layout and roles |
+//! | [`source`] | the bytes of a file and the cursor over them; the only `unsafe` |
+//!
+//! # Invariants
+//!
+//! 1. Lower rooms never name higher ones; only [`rsp`] names gdbstub; only [`server`] names tokio; only [`source`] has
+//!    `unsafe`. (`tests/rooms.rs` checks this.)
+//! 2. A recording never changes once open. Clients share it and cannot affect each other.
+//! 3. The state at any position is computed without visiting other frames' data.
+//! 4. In a frame, every byte in a reply was recorded, or read from a read-only part of the program image, or is marked
+//!    unavailable. A program counter that was inferred is told apart from a recorded one wherever a person asks.
+//!    Outside any frame gdb cannot live without a full register set; what is made up for it is declared in
+//!    `monitor status` and in [`session::Session::registers`].
+//! 5. No input can panic the process, make it allocate by a number found in a file, or loop without end.
+//! 6. Damage is data: a reader returns what it could read together with a list of what it could not, and serves up to
+//!    it; `--strict` turns it into an error.
+//! 7. A client's mistake never ends its session: the reply is an error or empty, and the next packet works. A client
+//!    sees no file other than those named on the command line.
+//!
+//! # Formats to come
+//!
+//! [`trace::Recording`] is the one interface that a format implements. It is made for frames that are computed on
+//! demand: a [`trace::Location`] is a number that only the recording understands, a [`trace::Frame`] owns or borrows
+//! what it holds, registers may have holes, and a frame names its thread and its time.
+
 pub mod arch;
+pub mod cli;
 pub mod format;
 pub mod image;
 pub mod index;
+pub mod report;
+pub mod rsp;
+pub mod server;
+pub mod session;
 pub mod source;
 pub mod trace;

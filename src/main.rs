@@ -1,1 +1,5 @@
-fn main() {}
+//! The `traceframe` program; everything is in the library.
+
+fn main() -> std::process::ExitCode {
+    traceframe::cli::main()
+}

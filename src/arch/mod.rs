@@ -166,3 +166,12 @@ impl Choice {
         }
     }
 }
+pub fn is_known(_: &str) -> bool {
+    todo!()
+}
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ["a"].into_iter()
+}
+pub fn with_includes(_: &str, _: &mut dyn FnMut(&str) -> Option<String>) -> Result<String, ArchError> {
+    todo!()
+}

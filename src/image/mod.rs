@@ -152,3 +152,13 @@ impl PlacedImage {
         todo!()
     }
 }
+impl PlacedImage {
+    pub fn contradiction(&self, _: u64, _: &[u8]) -> Option<u64> {
+        todo!()
+    }
+}
+impl std::fmt::Display for PlacedImage {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        todo!()
+    }
+}

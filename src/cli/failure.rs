@@ -1,0 +1,56 @@
+//! Why a command failed, and the exit code for it.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::format::FormatError;
+use crate::image::ImageError;
+use crate::server::ServeError;
+use crate::source::SourceError;
+
+/// Why a command failed. The messages are for people; the exit codes are an interface.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// A file cannot be had.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The recording cannot be read.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// The program cannot be read.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// A target description cannot be read.
+    #[error("{}: {what}", path.display())]
+    Description {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        what: String,
+    },
+    /// With `--strict`: something is damaged or contradicts itself.
+    #[error("{0} (refused under --strict)")]
+    Strict(String),
+    /// The server could not listen.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+    /// Standard output cannot be written, or a temporary file.
+    #[error("cannot write: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    /// 3: unreadable; 4: not listening; 1: anything that should not happen.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Failure::Source(_)
+            | Failure::Format(_)
+            | Failure::Image(_)
+            | Failure::Description { .. }
+            | Failure::Strict(_) => 3,
+            Failure::Serve(_) => 4,
+            Failure::Output(_) => 1,
+        })
+    }
+}

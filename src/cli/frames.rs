@@ -1,0 +1,55 @@
+//! `traceframe frames`.
+
+use std::io::{BufWriter, Write};
+
+use clap::Args;
+
+use super::failure::Failure;
+use super::recording::RecordingOptions;
+use crate::report::{FrameFilter, FrameRow, FrameRows, parse_pc, parse_range, parse_tracepoint};
+
+/// Show the frames of a recording as a table
+#[derive(Debug, Args)]
+pub struct FramesCommand {
+    #[command(flatten)]
+    recording: RecordingOptions,
+    /// Write JSON, one object a line; its field `version` grows when a field changes its meaning
+    #[arg(long)]
+    json: bool,
+    /// Only frames of this tracepoint, as the recording machine counted
+    #[arg(long, value_name = "N", value_parser = parse_tracepoint, allow_negative_numbers = true)]
+    tracepoint: Option<i32>,
+    /// Only frames whose program counter is A, or from A to B, both inside (0x… or decimal)
+    #[arg(long, value_name = "A[,B]", value_parser = parse_pc)]
+    pc: Option<(u64, u64)>,
+    /// Only frames M to N, both inside
+    #[arg(long, value_name = "M..N", value_parser = parse_range)]
+    range: Option<(u64, u64)>,
+}
+
+impl FramesCommand {
+    /// Writes to standard output.
+    pub fn run(self) -> Result<(), Failure> {
+        let replay = self.recording.open()?;
+        replay.index().wait();
+        let filter = FrameFilter { tracepoint: self.tracepoint, pc: self.pc, range: self.range };
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        if !self.json {
+            writeln!(out, "{}", FrameRow::HEADING)?;
+        }
+        for row in FrameRows::new(&replay, &filter) {
+            if self.json {
+                serde_json::to_writer(&mut out, &row).map_err(std::io::Error::from)?;
+                writeln!(out)?;
+            } else {
+                writeln!(out, "{}", row.line())?;
+            }
+        }
+        out.flush()?;
+        let damaged = replay.recording().damage().len() as u64 + replay.index().damage().total();
+        if damaged > 0 {
+            tracing::warn!("{damaged} places could not be read; traceframe info names them");
+        }
+        Ok(())
+    }
+}

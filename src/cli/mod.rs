@@ -1,0 +1,62 @@
+//! The command line: what was typed, what it means, and the exit code.
+//!
+//! Owns: options and their help, one file a command, messages to people, exit codes.
+
+mod demo;
+mod failure;
+mod frames;
+mod info;
+mod log;
+mod recording;
+mod serve;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 all went well; 2 the command line is wrong; 3 the recording or the program cannot be read (with --strict
+also: is damaged or contradicts itself); 4 the server could not listen.";
+
+/// Serves a recorded trace to a stock gdb.
+///
+/// `traceframe serve app.tf --exec app` waits for a gdb that types `target remote :1234` and then walks through the
+/// recording with tfind, tdump, print and backtrace, as if the machine that made it were still there.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXIT_CODES, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    log: log::LogOptions,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    Info(info::InfoCommand),
+    Frames(frames::FramesCommand),
+    Demo(demo::Demo),
+}
+
+/// Runs the program; its exit code.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    log::start(&arguments.log);
+    let result = match arguments.command {
+        Command::Serve(command) => command.run(),
+        Command::Info(command) => command.run(),
+        Command::Frames(command) => command.run(),
+        Command::Demo(command) => command.run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read the output has seen enough.
+        Err(Failure::Output(cause)) if cause.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("traceframe: {failure}");
+            failure.exit_code()
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What could not be read, and what does not fit together.
+
+use std::fmt::Write;
+
+use super::text::{count, printable};
+use crate::image::Placement;
+use crate::session::Replay;
+
+/// The damage found so far, a line each.
+pub fn damage(replay: &Replay) -> String {
+    let mut text = String::new();
+    let in_frames = replay.index().damage();
+    let before = replay.recording().damage();
+    let name = printable(&replay.recording().name().display().to_string());
+    for damage in before.iter().chain(in_frames.kept()) {
+        let _ = writeln!(text, "{name}: {}", printable(&damage.to_string()));
+    }
+    let total = before.len() as u64 + in_frames.total();
+    let hidden = in_frames.total() - in_frames.kept().len() as u64;
+    if hidden > 0 {
+        let _ = writeln!(text, "… and {hidden} more");
+    }
+    if total == 0 {
+        text.push_str("nothing is damaged");
+    } else {
+        let _ = write!(text, "{} of damage", count(total, "place"));
+    }
+    let progress = replay.index().progress();
+    if !progress.complete {
+        let _ = write!(text, " in the {} indexed so far", count(progress.frames, "frame"));
+    }
+    text.push('\n');
+    text
+}
+
+/// What a person must know before believing what is shown: a line each, without a full stop.
+pub fn warnings(replay: &Replay) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if let Some(image) = replay.image()
+        && image.placement == Placement::Unknown
+    {
+        warnings.push(format!(
+            "{} is position-independent and nothing tells where it lay, so it is not used; name the place with \
+             --load-bias",
+            printable(&image.image.path().display().to_string())
+        ));
+    }
+    if let Some(contradiction) = replay.contradiction() {
+        warnings.push(format!("this may be the wrong program: {}", printable(&contradiction)));
+    }
+    warnings
+}

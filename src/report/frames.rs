@@ -1,0 +1,301 @@
+//! The table of frames.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::JSON_VERSION;
+use super::text::{place, printable};
+use crate::index::{Answer, Query};
+use crate::session::Replay;
+use crate::trace::Frame;
+
+/// Which frames to show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FrameFilter {
+    /// Only frames of this tracepoint, as the recording machine counted.
+    pub tracepoint: Option<i32>,
+    /// Only frames whose program counter lies here, both ends inside.
+    pub pc: Option<(u64, u64)>,
+    /// Only frames with these numbers, both ends inside.
+    pub range: Option<(u64, u64)>,
+}
+
+impl FrameFilter {
+    /// Reads `tracepoint N`, `pc A[,B]` and `range M..N`, in any order.
+    pub fn from_words(words: &[&str]) -> Result<FrameFilter, String> {
+        let mut filter = FrameFilter::default();
+        for pair in words.chunks(2) {
+            match pair {
+                ["tracepoint", value] => filter.tracepoint = Some(parse_tracepoint(value)?),
+                ["pc", value] => filter.pc = Some(parse_pc(value)?),
+                ["range", value] => filter.range = Some(parse_range(value)?),
+                [word, _] => return Err(format!("{} is no filter", printable(word))),
+                [word, ..] => return Err(format!("{} needs a value", printable(word))),
+                [] => {}
+            }
+        }
+        Ok(filter)
+    }
+}
+
+/// A tracepoint's number.
+pub fn parse_tracepoint(text: &str) -> Result<i32, String> {
+    text.parse().map_err(|_| format!("{} is no tracepoint number", printable(text)))
+}
+
+/// An address, or two with a comma between them; hexadecimal with `0x`, else decimal, as in gdb.
+pub fn parse_pc(text: &str) -> Result<(u64, u64), String> {
+    let (low, high) = text.split_once(',').unwrap_or((text, text));
+    let (low, high) = (parse_number(low)?, parse_number(high)?);
+    if low > high { Err(format!("{text}: the first address is above the second")) } else { Ok((low, high)) }
+}
+
+/// Two frame numbers with `..` between them; one that is missing means the first or the last frame.
+pub fn parse_range(text: &str) -> Result<(u64, u64), String> {
+    let (low, high) = text
+        .split_once("..")
+        .ok_or_else(|| format!("{} is no range; write M..N, both ends inside", printable(text)))?;
+    let low = if low.is_empty() { 0 } else { parse_number(low)? };
+    let high = if high.is_empty() { u64::MAX } else { parse_number(high)? };
+    if low > high { Err(format!("{text}: the first frame is behind the second")) } else { Ok((low, high)) }
+}
+
+/// A number as gdb reads it: hexadecimal with `0x`, else decimal.
+pub fn parse_number(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|_| format!("{} is no number (0x… for hexadecimal)", printable(text)))
+}
+
+/// One frame, as JSON and as a row.
+#[derive(Debug, Serialize)]
+pub struct FrameRow {
+    /// The version of this JSON.
+    pub version: u32,
+    /// The number of the frame, from 0.
+    pub frame: u64,
+    /// The number of its tracepoint, as the recording machine counted.
+    pub tracepoint: i32,
+    /// Its program counter as `0x…`; `null` where it is not known.
+    pub pc: Option<String>,
+    /// Whether the program counter is the tracepoint's address and not recorded.
+    pub pc_inferred: bool,
+    /// The function at the program counter.
+    pub function: Option<String>,
+    /// The source file at the program counter.
+    pub file: Option<String>,
+    /// The source line at the program counter.
+    pub line: Option<u32>,
+    /// The size in bytes of the register block; 0 where none was collected.
+    pub register_bytes: usize,
+    /// The memory collected.
+    pub memory: Vec<MemoryRange>,
+    /// The trace state variables collected.
+    pub variables: Vec<VariableValue>,
+    /// The size in bytes of a static tracepoint's data.
+    pub static_data_bytes: Option<usize>,
+    /// What of the frame could not be read.
+    pub damage: Option<String>,
+}
+
+/// A piece of memory that a frame holds.
+#[derive(Debug, Serialize)]
+pub struct MemoryRange {
+    /// The first address as `0x…`.
+    pub address: String,
+    /// The length in bytes.
+    pub length: u64,
+}
+
+/// The value of a trace state variable in a frame.
+#[derive(Debug, Serialize)]
+pub struct VariableValue {
+    /// The variable's number.
+    pub number: i32,
+    /// Its name, where it is defined.
+    pub name: Option<String>,
+    /// Its value.
+    pub value: i64,
+}
+
+impl FrameRow {
+    fn new(replay: &Replay, number: u64, frame: &Frame<'_>) -> FrameRow {
+        let pc = frame.pc.address();
+        let image = replay.image();
+        let line = image.zip(pc).and_then(|(image, pc)| image.line(pc));
+        let (file, line) = line.map_or((None, None), |(file, line)| (Some(file), Some(line)));
+        let function = image.zip(pc).and_then(|(image, pc)| image.function(pc)).map(place);
+        FrameRow {
+            version: JSON_VERSION,
+            frame: number,
+            tracepoint: frame.tracepoint,
+            pc: pc.map(|pc| format!("{pc:#x}")),
+            pc_inferred: frame.pc.is_inferred(),
+            function,
+            file,
+            line,
+            register_bytes: frame.registers.as_ref().map_or(0, |block| block.bytes.len()),
+            memory: frame
+                .memory_ranges()
+                .into_iter()
+                .map(|(address, length)| MemoryRange { address: format!("{address:#x}"), length })
+                .collect(),
+            variables: variables(replay, frame),
+            static_data_bytes: frame.static_data.as_ref().map(|data| data.len()),
+            damage: frame.damage.as_ref().map(ToString::to_string),
+        }
+    }
+
+    /// The frame in one line, under [`FrameRow::HEADING`].
+    pub fn line(&self) -> String {
+        let pc = match (&self.pc, self.pc_inferred) {
+            (Some(pc), false) => pc.clone(),
+            (Some(pc), true) => format!("{pc} inferred"),
+            (None, _) => "unknown".to_owned(),
+        };
+        let mut place = printable(self.function.as_deref().unwrap_or(""));
+        if let (Some(file), Some(line)) = (&self.file, self.line) {
+            let _ = write!(place, " {}:{line}", printable(file));
+        }
+        let line =
+            format!("{:>8}  {:>10}  {pc:<27}  {:<32}  {}", self.frame, self.tracepoint, place.trim(), self.collected());
+        line.trim_end().to_owned()
+    }
+
+    /// What [`FrameRow::line`] shows.
+    pub const HEADING: &str =
+        "   frame  tracepoint  pc                           where                             collected";
+
+    fn collected(&self) -> String {
+        let mut parts = Vec::new();
+        if self.register_bytes > 0 {
+            parts.push("registers".to_owned());
+        }
+        // Three pieces of memory are a hint, thirty are noise.
+        parts.extend(self.memory.iter().take(3).map(|range| format!("{}+{}", range.address, range.length)));
+        if self.memory.len() > 3 {
+            parts.push(format!("{} more pieces", self.memory.len() - 3));
+        }
+        parts.extend(self.variables.iter().map(|variable| match &variable.name {
+            Some(name) => format!("${}={}", printable(name), variable.value),
+            None => format!("variable {}={}", variable.number, variable.value),
+        }));
+        if let Some(length) = self.static_data_bytes {
+            parts.push(format!("static data of {length} bytes"));
+        }
+        if self.damage.is_some() {
+            parts.push("DAMAGED".to_owned());
+        }
+        if parts.is_empty() { "nothing".to_owned() } else { parts.join(" ") }
+    }
+}
+
+fn variables(replay: &Replay, frame: &Frame<'_>) -> Vec<VariableValue> {
+    let mut numbers: Vec<i32> = frame.variables.iter().map(|(number, _)| *number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let name = |number| {
+        replay.recording().variables().iter().find(|variable| variable.number == number).map(|found| found.name.clone())
+    };
+    numbers
+        .into_iter()
+        .filter_map(|number| Some(VariableValue { number, name: name(number), value: frame.variable(number)? }))
+        .collect()
+}
+
+/// The frames that a filter lets through, of those indexed when they are asked for.
+pub struct FrameRows<'a> {
+    replay: &'a Replay,
+    filter: &'a FrameFilter,
+    next: u64,
+}
+
+impl<'a> FrameRows<'a> {
+    /// Starts at the first frame.
+    pub fn new(replay: &'a Replay, filter: &'a FrameFilter) -> FrameRows<'a> {
+        FrameRows { replay, filter, next: filter.range.map_or(0, |(low, _)| low) }
+    }
+}
+
+impl Iterator for FrameRows<'_> {
+    type Item = FrameRow;
+
+    fn next(&mut self) -> Option<FrameRow> {
+        let index = self.replay.index();
+        let queries = [
+            self.filter.tracepoint.map(Query::Tracepoint),
+            self.filter.pc.map(|(low, high)| Query::Range { low, high }),
+        ];
+        // Each query moves on to its next hit, until all of them stay where they are.
+        let mut at = self.next;
+        loop {
+            let before = at;
+            for query in queries.iter().flatten() {
+                match index.find(at, query) {
+                    Answer::Found(frame) => at = frame,
+                    Answer::Nothing | Answer::NotYet => return None,
+                }
+            }
+            if at == before {
+                break;
+            }
+        }
+        if self.filter.range.is_some_and(|(_, high)| at > high) {
+            return None;
+        }
+        let frame = self.replay.frame(at)?;
+        self.next = at.saturating_add(1);
+        Some(FrameRow::new(self.replay, at, &frame))
+    }
+}
+
+/// The table as text, `most` rows of it.
+pub fn frames_table(replay: &Replay, filter: &FrameFilter, most: usize) -> String {
+    let mut text = String::new();
+    let mut rows = FrameRows::new(replay, filter);
+    for row in rows.by_ref().take(most) {
+        if text.is_empty() {
+            text = format!("{}\n", FrameRow::HEADING);
+        }
+        let _ = writeln!(text, "{}", row.line());
+    }
+    let rest = rows.next;
+    if text.is_empty() {
+        text.push_str("no frames");
+        text.push_str(if *filter == FrameFilter::default() { "\n" } else { " that fit\n" });
+    } else if rows.next().is_some() {
+        let _ = writeln!(text, "… more follow; go on with: range {rest}..");
+    }
+    let progress = replay.index().progress();
+    if !progress.complete {
+        let _ = writeln!(text, "(still indexing: {} frames so far)", progress.frames);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_read_as_they_are_written() {
+        let filter = FrameFilter::from_words(&["pc", "0x10,0x20", "tracepoint", "-3", "range", "5..9"]);
+        assert_eq!(filter, Ok(FrameFilter { tracepoint: Some(-3), pc: Some((16, 32)), range: Some((5, 9)) }));
+        assert_eq!(parse_range("7.."), Ok((7, u64::MAX)));
+        assert_eq!(parse_range("..7"), Ok((0, 7)));
+        assert_eq!(parse_pc("0x401131"), Ok((0x401131, 0x401131)));
+    }
+
+    #[test]
+    fn wrong_filters_say_what_is_wrong() {
+        let error = |words: &[&str]| FrameFilter::from_words(words).unwrap_err();
+        assert!(error(&["pc"]).contains("pc needs a value"));
+        assert!(error(&["pc", "xyz"]).contains("xyz is no number"));
+        assert!(error(&["pc", "9,8"]).contains("first address is above"));
+        assert!(error(&["range", "9"]).contains("write M..N"));
+        assert!(error(&["colour", "red"]).contains("colour is no filter"));
+    }
+}

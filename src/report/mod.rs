@@ -1,0 +1,24 @@
+//! A recording in words: what `info`, `frames` and the monitor commands show, as text and as JSON.
+//!
+//! Owns: tables, sentences, and the escaping of names that files hold.
+//! Knows nothing of packets and of the command line.
+//!
+//! Invariant: nothing that came from a file reaches a terminal unescaped.
+
+mod damage;
+mod frames;
+mod info;
+mod status;
+mod text;
+
+pub use damage::{damage, warnings};
+pub use frames::{
+    FrameFilter, FrameRow, FrameRows, frames_table, parse_number, parse_pc, parse_range, parse_tracepoint,
+};
+pub use info::Info;
+pub use status::status;
+pub use text::printable;
+
+/// The version of the JSON that `info` and `frames` write. It grows when a field changes its meaning or goes; new
+/// fields do not change it.
+pub const JSON_VERSION: u32 = 1;

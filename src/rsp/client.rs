@@ -1,0 +1,33 @@
+//! What one client's conversation is about: its session, and how far its lists were sent.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::session::{Replay, Session};
+
+/// One client's side of the protocol; gdbstub sees it as its target.
+pub struct Client {
+    /// Its view of the recording.
+    pub session: Session,
+    /// Next tracepoint piece to upload: tracepoint, and piece of it.
+    pub tracepoint_piece: (usize, usize),
+    /// Next trace state variable to upload.
+    pub variable_piece: usize,
+    /// The memory map of a frame as XML, kept since a client reads it in parts.
+    pub traceframe_info: Option<(u64, Vec<u8>)>,
+    /// File descriptors that the client holds open; all of them are the program image.
+    pub open_files: BTreeSet<u32>,
+}
+
+impl Client {
+    /// A fresh conversation.
+    pub fn new(replay: Arc<Replay>) -> Client {
+        Client {
+            session: Session::new(replay),
+            tracepoint_piece: (0, 0),
+            variable_piece: 0,
+            traceframe_info: None,
+            open_files: BTreeSet::new(),
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The remote protocol.
+//!
+//! Owns: framing and acknowledgement, the packets that gdbstub serves (`base`), the packets it lacks or gets wrong
+//! (`packet`, one file each), monitor commands (`monitor`). The only room that names gdbstub. Fed bytes and asked
+//! for bytes: it reads and writes no sockets.
+//!
+//! Invariant: whatever a client sends, it gets an answer and the next packet works. Only kill, detach and the end of
+//! the connection end a session.
+
+mod base;
+mod client;
+mod monitor;
+mod packet;
+mod reply;
+mod wire;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use base::Base;
+use client::Client;
+use reply::Reply;
+use wire::{Decoder, Event};
+
+use crate::session::Replay;
+
+/// Bytes of undecided packets after which the caller should not read more from the client.
+const BACKLOG: usize = 4 * wire::PACKET_SIZE;
+
+/// What a conversation is doing after [`Stub::run`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// Waiting for the client.
+    Idle,
+    /// A packet cannot be answered until the index has come further: call [`Stub::run`] again then.
+    Indexing,
+    /// The client has left. What [`Stub::take_output`] returns is still to be sent.
+    Closed,
+}
+
+/// One client's conversation.
+pub struct Stub {
+    decoder: Decoder,
+    base: Base,
+    client: Client,
+    acknowledge: bool,
+    last_reply: Vec<u8>,
+    waiting: VecDeque<Event>,
+    waiting_bytes: usize,
+    output: Vec<u8>,
+    activity: Activity,
+}
+
+impl Stub {
+    /// A fresh conversation over a recording.
+    pub fn new(replay: Arc<Replay>) -> Stub {
+        let mut client = Client::new(replay);
+        Stub {
+            decoder: Decoder::default(),
+            base: Base::new(&mut client),
+            client,
+            acknowledge: true,
+            last_reply: Vec::new(),
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            output: Vec::new(),
+            activity: Activity::Idle,
+        }
+    }
+
+    /// Takes what the client sent and answers as much of it as can be answered now.
+    pub fn receive(&mut self, bytes: &[u8]) -> Activity {
+        for byte in bytes {
+            let Some(event) = self.decoder.push(*byte) else { continue };
+            match &event {
+                Event::Packet(data) => {
+                    tracing::debug!(packet = %data.escape_ascii(), "received");
+                    self.waiting_bytes += data.len();
+                    self.acknowledge_with(b'+');
+                }
+                Event::BadChecksum => self.acknowledge_with(b'-'),
+                Event::TooLong => self.acknowledge_with(b'+'),
+                // A reply that is still being worked out was not sent yet and cannot be asked for again.
+                Event::Nack => {
+                    if self.acknowledge {
+                        self.output.extend_from_slice(&self.last_reply);
+                    }
+                    continue;
+                }
+                Event::Interrupt => {
+                    self.interrupt();
+                    continue;
+                }
+            }
+            self.waiting.push_back(event);
+            self.run();
+        }
+        self.activity
+    }
+
+    /// Goes on with what could not be answered before.
+    pub fn run(&mut self) -> Activity {
+        while self.activity != Activity::Closed {
+            let Some(event) = self.waiting.front() else {
+                self.activity = Activity::Idle;
+                break;
+            };
+            let reply = match event {
+                Event::Packet(data) => packet::answer(data, &mut self.client),
+                Event::TooLong => reply::error(format!("packet longer than {:#x} bytes", wire::PACKET_SIZE)),
+                // With acknowledgement the `-` asked for it again; without, the client waits for a reply.
+                Event::BadChecksum if self.acknowledge => Reply::Silence,
+                _ => reply::error("wrong checksum"),
+            };
+            if reply == Reply::Later {
+                self.activity = Activity::Indexing;
+                break;
+            }
+            if let Some(Event::Packet(data)) = self.waiting.pop_front() {
+                self.waiting_bytes -= data.len();
+                self.send(&data, reply);
+            } else {
+                self.send(&[], reply);
+            }
+        }
+        self.activity
+    }
+
+    /// What is to be sent to the client; the caller sends it.
+    pub fn take_output(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.output)
+    }
+
+    /// Whether more is waiting to be answered than one should read on for.
+    pub fn is_crowded(&self) -> bool {
+        self.waiting_bytes > BACKLOG
+    }
+
+    /// Shows the user a line while the client waits for a reply. Without a waiting client it would be taken for the
+    /// reply to its next packet, so then nothing is sent.
+    pub fn tell(&mut self, text: &str) {
+        if self.activity == Activity::Indexing {
+            self.output.extend(wire::encode(format!("O{}", hex::encode(text)).as_bytes()));
+        }
+    }
+
+    /// The server ends: a client that waits is told; one that does not wait sees its connection end.
+    pub fn farewell(&mut self) {
+        self.tell("the trace server is ending\n");
+    }
+
+    /// The user typed ^C: what cannot be answered yet is given up.
+    fn interrupt(&mut self) {
+        if self.activity == Activity::Indexing {
+            if let Some(Event::Packet(data)) = self.waiting.pop_front() {
+                self.waiting_bytes -= data.len();
+            }
+            self.send(&[], reply::error("interrupted"));
+            self.run();
+        }
+    }
+
+    fn acknowledge_with(&mut self, sign: u8) {
+        if self.acknowledge {
+            self.output.push(sign);
+        }
+    }
+
+    fn send(&mut self, request: &[u8], reply: Reply) {
+        let packets = match reply {
+            Reply::Silence | Reply::Later => return,
+            Reply::Data(data) => wire::encode(&data),
+            Reply::NoAcknowledgement => {
+                self.acknowledge = false;
+                wire::encode(b"OK")
+            }
+            Reply::Base => self.base.answer(request, &mut self.client),
+            Reply::Close(data) => {
+                self.activity = Activity::Closed;
+                data.map(|data| wire::encode(&data)).unwrap_or_default()
+            }
+        };
+        tracing::debug!(packets = %packets.escape_ascii(), "sent");
+        self.output.extend_from_slice(&packets);
+        self.last_reply = packets;
+    }
+}

@@ -1,0 +1,104 @@
+//! The packets that gdbstub lacks, or on which it would go wrong: one file each.
+//!
+//! A packet that no file here takes goes to gdbstub, which answers with an empty packet what it does not know.
+
+mod detach;
+mod insert_breakpoint;
+mod kill;
+mod memory_read;
+mod memory_read_binary;
+mod memory_write;
+mod numbers;
+pub mod q_supported;
+mod q_symbol;
+mod q_t_buffer;
+mod q_t_frame;
+mod q_t_marker;
+mod q_t_min_ftpi_len;
+mod q_t_p;
+mod q_t_status;
+mod q_t_tracepoints;
+mod q_t_v;
+mod q_t_variables;
+mod q_xfer_statictrace;
+mod q_xfer_traceframe_info;
+mod recording_knobs;
+mod recording_refused;
+mod register_read;
+mod register_write;
+mod registers;
+mod resume;
+mod start_no_ack_mode;
+
+use super::client::Client;
+use super::reply::Reply;
+
+type Handler = fn(&[u8], &mut Client) -> Reply;
+
+/// Packets by what they begin with; the first that fits takes the rest of the packet.
+const PACKETS: &[(&str, Handler)] = &[
+    ("qSupported", q_supported::answer),
+    ("QStartNoAckMode", start_no_ack_mode::answer),
+    ("qSymbol:", q_symbol::answer),
+    ("g", registers::answer),
+    ("G", register_write::answer),
+    ("p", register_read::answer),
+    ("P", register_write::answer),
+    ("m", memory_read::answer),
+    ("x", memory_read_binary::answer),
+    ("M", memory_write::answer),
+    ("X", memory_write::answer),
+    ("Z0,", insert_breakpoint::insert),
+    ("Z1,", insert_breakpoint::insert),
+    ("z0,", insert_breakpoint::remove),
+    ("z1,", insert_breakpoint::remove),
+    ("vCont?", resume::not_offered),
+    ("vCont", resume::answer),
+    ("c", resume::answer),
+    ("C", resume::answer),
+    ("s", resume::answer),
+    ("S", resume::answer),
+    ("bc", resume::answer),
+    ("bs", resume::answer),
+    ("D", detach::answer),
+    ("k", kill::answer),
+    ("vKill", kill::with_reply),
+    ("QTFrame:", q_t_frame::answer),
+    ("qTStatus", q_t_status::answer),
+    ("qTP:", q_t_p::answer),
+    ("qTfP", q_t_tracepoints::first),
+    ("qTsP", q_t_tracepoints::next),
+    ("qTfV", q_t_variables::first),
+    ("qTsV", q_t_variables::next),
+    ("qTV:", q_t_v::answer),
+    ("qTBuffer:", q_t_buffer::answer),
+    ("qTfSTM", q_t_marker::answer),
+    ("qTsSTM", q_t_marker::answer),
+    ("qTSTMat:", q_t_marker::answer),
+    ("qTMinFTPILen", q_t_min_ftpi_len::answer),
+    ("qXfer:traceframe-info:read:", q_xfer_traceframe_info::answer),
+    ("qXfer:statictrace:read:", q_xfer_statictrace::answer),
+    ("QTNotes:", recording_knobs::answer),
+    ("QTDisconnected:", recording_knobs::answer),
+    ("QTBuffer:", recording_knobs::answer),
+    ("QTinit", recording_refused::answer),
+    ("QTDPsrc:", recording_refused::answer),
+    ("QTDP:", recording_refused::answer),
+    ("QTDV:", recording_refused::answer),
+    ("QTEnable:", recording_refused::answer),
+    ("QTDisable:", recording_refused::answer),
+    ("QTro:", recording_refused::answer),
+    ("QTStart", recording_refused::answer),
+    ("QTStop", recording_refused::answer),
+    ("QTSave:", recording_refused::answer),
+];
+
+/// Answers a packet.
+pub fn answer(data: &[u8], client: &mut Client) -> Reply {
+    for (name, handler) in PACKETS {
+        if let Some(rest) = data.strip_prefix(name.as_bytes()) {
+            return handler(rest, client);
+        }
+    }
+    Reply::Base
+}

@@ -1,0 +1,47 @@
+//! `qSupported`: gdbstub answers for itself, [`complete`] adds what this room serves.
+
+use crate::rsp::client::Client;
+use crate::rsp::reply::{self, Reply};
+use crate::rsp::wire::PACKET_SIZE;
+
+/// What is served here. `tracenz+`: without it gdb gives up the upload of a tracepoint that collects strings.
+/// `binary-upload+`: `x` replies begin with `b`.
+const FEATURES: &str = "tracenz+;qXfer:traceframe-info:read+;qXfer:statictrace:read+;TraceStateVariables+;\
+                        DisconnectedTracing+;QTBuffer:size+;binary-upload+";
+
+/// gdbstub takes the list apart and gives up where it is malformed.
+pub fn answer(rest: &[u8], _client: &mut Client) -> Reply {
+    let well_formed = match rest.strip_prefix(b":") {
+        Some(list) => list.split(|byte| *byte == b';').all(|feature| !feature.is_empty()),
+        None => false,
+    };
+    if rest.is_empty() || well_formed { Reply::Base } else { reply::unsupported() }
+}
+
+/// The request as gdbstub is to see it: clients number threads without processes, so that gdb says `Thread 1`.
+pub fn for_base(request: &[u8]) -> Vec<u8> {
+    let list = request.strip_prefix(b"qSupported:").unwrap_or(b"");
+    let kept: Vec<&[u8]> = list
+        .split(|byte| *byte == b';')
+        .filter(|feature| !feature.is_empty() && *feature != b"multiprocess+")
+        .collect();
+    // gdbstub wants a list with at least one feature.
+    let list = if kept.is_empty() { b"swbreak+".to_vec() } else { kept.join(&b';') };
+    [b"qSupported:", list.as_slice()].concat()
+}
+
+/// gdbstub's reply, made whole.
+pub fn complete(reply: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(reply);
+    let mut features = vec![format!("PacketSize={PACKET_SIZE:x}")];
+    features.extend(
+        text.split(';')
+            .filter(|feature| !feature.starts_with("PacketSize=") && !OWN.contains(feature))
+            .map(str::to_owned),
+    );
+    features.push(FEATURES.to_owned());
+    features.join(";").into_bytes()
+}
+
+/// What gdbstub always says and is not so here: nothing forks in a recording, and `vCont` moves nothing.
+const OWN: [&str; 5] = ["multiprocess+", "fork-events+", "vfork-events+", "vforkdone-events+", "vContSupported+"];

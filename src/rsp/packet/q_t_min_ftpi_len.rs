@@ -1,0 +1,8 @@
+//! `qTMinFTPILen`: the shortest instruction that a fast tracepoint can replace; 0 for not known.
+
+use crate::rsp::client::Client;
+use crate::rsp::reply::{self, Reply};
+
+pub fn answer(_rest: &[u8], _client: &mut Client) -> Reply {
+    reply::text("0")
+}

@@ -1,0 +1,66 @@
+//! One client's connection: bytes in, bytes out, one write a turn.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use crate::rsp::{Activity, Stub};
+use crate::session::Replay;
+
+/// How long a client waits in silence. gdb gives a reply up after a few seconds without any (six with gdb 13.1).
+const SILENCE: Duration = Duration::from_millis(1500);
+
+/// Serves a client until it leaves or the server ends.
+pub async fn converse<S>(mut stream: S, replay: Arc<Replay>, mut ended: watch::Receiver<bool>) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let mut stub = Stub::new(replay.clone());
+    let mut buffer = vec![0; 16 * 1024];
+    let mut generation = 0;
+    let mut activity = Activity::Idle;
+    let mut silent_until = Instant::now() + SILENCE;
+    loop {
+        let output = stub.take_output();
+        if !output.is_empty() {
+            tokio::select! {
+                written = stream.write_all(&output) => written?,
+                () = wait_for(&mut ended) => return Ok(()),
+            }
+            silent_until = Instant::now() + SILENCE;
+        }
+        if activity == Activity::Closed {
+            return stream.shutdown().await;
+        }
+        let indexing = activity == Activity::Indexing;
+        let change = std::future::poll_fn(|context| replay.index().poll_change(generation, context));
+        tokio::select! {
+            read = stream.read(&mut buffer), if !stub.is_crowded() => match read? {
+                0 => return Ok(()),
+                count => activity = stub.receive(&buffer[..count]),
+            },
+            changed = change, if indexing => {
+                generation = changed;
+                activity = stub.run();
+            }
+            () = sleep_until(silent_until), if indexing => {
+                let progress = replay.index().progress();
+                stub.tell(&format!("still indexing: {:.0} %, {} frames\n", 100.0 * progress.fraction(), progress.frames));
+            }
+            () = wait_for(&mut ended) => {
+                stub.farewell();
+                let _ = stream.write_all(&stub.take_output()).await;
+                return stream.shutdown().await;
+            }
+        }
+    }
+}
+
+/// Waits until the server ends; it has ended, too, when its channel is gone.
+async fn wait_for(ended: &mut watch::Receiver<bool>) {
+    let _ = ended.wait_for(|ended| *ended).await;
+}

@@ -1,0 +1,162 @@
+//! Sockets: listening, serving many clients, ending in order.
+//!
+//! Owns: listeners, one task a connection, the ready lines, shutdown. The only room that names tokio.
+//! Knows nothing of formats.
+//!
+//! Invariant: a client sees nothing of other clients, and a client that misbehaves or vanishes costs its own task only.
+
+mod connection;
+mod listener;
+mod progress;
+mod shutdown;
+
+pub use listener::{Address, AddressError};
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use listener::{Bound, Stream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::session::Replay;
+
+/// How to serve.
+#[derive(Clone, Debug, Default)]
+pub struct ServeOptions {
+    /// Where to listen.
+    pub addresses: Vec<Address>,
+    /// A file to write the TCP port to, once the server listens.
+    pub port_file: Option<PathBuf>,
+    /// End when the first client leaves, and take no other.
+    pub once: bool,
+    /// Lines to show with the ready line.
+    pub greeting: Vec<String>,
+}
+
+/// Why a server could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// An address was refused.
+    #[error("{address}: {cause}{hint}")]
+    Listen {
+        /// The address as text.
+        address: String,
+        /// What the system said.
+        cause: io::Error,
+        /// What to try.
+        hint: &'static str,
+    },
+    /// The port file could not be written, or there is no port to write.
+    #[error("{}: the port file cannot be written: {cause}", path.display())]
+    PortFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// The runtime could not start.
+    #[error("the server cannot start: {0}")]
+    Runtime(io::Error),
+}
+
+/// Serves a recording until a signal ends it, or with `once` until the first client leaves.
+pub fn serve(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
+    let result = runtime.block_on(run(replay, options));
+    // A client that does not read holds its task in a write; it is not waited for.
+    runtime.shutdown_timeout(std::time::Duration::from_millis(200));
+    result
+}
+
+async fn run(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeError> {
+    let mut signals = shutdown::Signals::new().map_err(ServeError::Runtime)?;
+    let mut bound = Bound::bind(&options.addresses).await?;
+    if let Some(path) = &options.port_file {
+        write_port(path, bound.port()).map_err(|cause| ServeError::PortFile { path: path.clone(), cause })?;
+    }
+    announce(&bound, options);
+    let (ending, ended) = watch::channel(false);
+    let mut clients = JoinSet::new();
+    let indexing = tokio::spawn(progress::show(replay.clone()));
+    loop {
+        tokio::select! {
+            accepted = bound.accept(), if !bound.is_closed() => match accepted {
+                Ok((stream, name)) => {
+                    tracing::info!("{name} connected");
+                    if options.once {
+                        bound.close();
+                    }
+                    clients.spawn(client(stream, name, replay.clone(), ended.clone()));
+                }
+                // Descriptors may be short for a moment; giving up would cost the clients that are connected.
+                Err(cause) => {
+                    tracing::warn!("a connection was lost before it was accepted: {cause}");
+                    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                }
+            },
+            Some(_) = clients.join_next(), if !clients.is_empty() => {
+                if options.once {
+                    break;
+                }
+            }
+            signal = signals.next() => {
+                tracing::info!("{signal}: ending");
+                break;
+            }
+        }
+    }
+    bound.close();
+    replay.index().cancel();
+    let _ = ending.send(true);
+    let last_words = async { while clients.join_next().await.is_some() {} };
+    tokio::select! {
+        () = last_words => {}
+        () = tokio::time::sleep(std::time::Duration::from_secs(1)) => {}
+        _ = signals.next() => {}
+    }
+    indexing.abort();
+    Ok(())
+}
+
+async fn client(stream: Stream, name: String, replay: Arc<Replay>, ended: watch::Receiver<bool>) {
+    let result = match stream {
+        Stream::Tcp(stream) => connection::converse(stream, replay, ended).await,
+        #[cfg(unix)]
+        Stream::Unix(stream) => connection::converse(stream, replay, ended).await,
+    };
+    match result {
+        Ok(()) => tracing::info!("{name} left"),
+        Err(cause) => tracing::info!("{name} left: {cause}"),
+    }
+}
+
+/// The ready lines, on standard output; whoever started the server may wait for them.
+fn announce(bound: &Bound, options: &ServeOptions) {
+    let mut out = io::stdout().lock();
+    // A reader that went away is no reason to stop serving.
+    for line in &options.greeting {
+        let _ = writeln!(out, "{line}");
+    }
+    let _ = writeln!(out, "listening on {}", bound.names().join(" and "));
+    let _ = writeln!(out, "in gdb: target remote {}", bound.target());
+    let _ = out.flush();
+    for name in bound.exposed() {
+        tracing::warn!(
+            "listening on {name}, which is not loopback: whoever can reach this machine can read the recording and \
+             the program, there are no passwords"
+        );
+    }
+}
+
+/// Written whole or not at all, so that whoever waits for the file never reads half a number.
+fn write_port(path: &std::path::Path, port: Option<u16>) -> io::Result<()> {
+    let port = port.ok_or_else(|| io::Error::other("no address with a port is listened on"))?;
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(format!(".{}", std::process::id()));
+    std::fs::write(&partial, format!("{port}\n"))?;
+    std::fs::rename(&partial, path).inspect_err(|_| {
+        let _ = std::fs::remove_file(&partial);
+    })
+}

@@ -1,0 +1,62 @@
+//! One client's view of a recording.
+//!
+//! Owns: the cursor, `tfind`, registers, memory and variables at a position, breakpoints. Pure: no sockets, no waiting; where
+//! the index has not come far enough, the answer is [`Answer::NotYet`] and the caller asks again later.
+//! Knows nothing of packets.
+//!
+//! Invariant: two sessions share a [`Replay`] that never changes, and cannot affect each other.
+
+mod breakpoints;
+mod cursor;
+mod find;
+mod replay;
+mod state;
+
+pub use breakpoints::Breakpoints;
+pub use cursor::{Cursor, Position};
+pub use find::{Find, Selected};
+pub use replay::Replay;
+pub use state::RegisterBytes;
+
+use std::sync::Arc;
+
+use crate::index::Answer;
+
+/// One client's view of a recording.
+pub struct Session {
+    replay: Arc<Replay>,
+    cursor: Cursor,
+    /// Where the client wants to stop.
+    pub breakpoints: Breakpoints,
+}
+
+impl Session {
+    /// A fresh view: outside any frame, nothing visited yet.
+    pub fn new(replay: Arc<Replay>) -> Session {
+        Session { replay, cursor: Cursor::default(), breakpoints: Breakpoints::default() }
+    }
+
+    /// What all clients share.
+    pub fn replay(&self) -> &Replay {
+        &self.replay
+    }
+
+    /// Where the client stands.
+    pub fn cursor(&self) -> &Cursor {
+        &self.cursor
+    }
+
+    /// Leaves the selected frame (`tfind none`); the cursor stays where it was.
+    pub fn leave_frame(&mut self) {
+        self.cursor.leave();
+    }
+
+    /// Selects a frame. Where there is none, the selection stays as it was.
+    pub fn find(&mut self, find: Find) -> Answer<Selected> {
+        let answer = find::find(&self.replay, &self.cursor, find);
+        if let Answer::Found(selected) = &answer {
+            self.cursor.select(selected.frame);
+        }
+        answer
+    }
+}

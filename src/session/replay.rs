@@ -1,0 +1,124 @@
+//! What all clients of one recording share.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
+
+use crate::image::{Anchor, Image, PlacedImage};
+use crate::index::{Answer, Index};
+use crate::trace::{Frame, Item, Recording};
+
+/// How many frames at the start of a recording tell where a position-independent program lay.
+const PLACEMENT_SAMPLE: usize = 256;
+
+/// A recording, its index and its program: opened once, never changed, shared by all clients.
+pub struct Replay {
+    recording: Arc<dyn Recording>,
+    index: Arc<Index>,
+    image: Option<PlacedImage>,
+    block_size: usize,
+    contradiction: Arc<Mutex<Option<String>>>,
+}
+
+impl Replay {
+    /// Places the program and begins to index in the background.
+    pub fn new(recording: Arc<dyn Recording>, image: Option<Arc<Image>>, load_bias: Option<u64>) -> Replay {
+        let (program_counters, block_size) = sample(recording.as_ref());
+        let image = image.map(|image| {
+            let anchors: Vec<Anchor<'_>> = recording
+                .tracepoints()
+                .iter()
+                .map(|tracepoint| Anchor { address: tracepoint.address, at: tracepoint.source.at.as_deref() })
+                .collect();
+            PlacedImage::place(image, load_bias, &anchors, &program_counters)
+        });
+        let contradiction = Arc::new(Mutex::new(image.as_ref().and_then(|image| misplaced(&*recording, image))));
+        let inspect = image.clone().map(|image| inspector(image, contradiction.clone()));
+        let index = Index::start(recording.clone(), inspect);
+        Replay { recording, index, image, block_size, contradiction }
+    }
+
+    /// The recording.
+    pub fn recording(&self) -> &dyn Recording {
+        &*self.recording
+    }
+
+    /// Where its frames are.
+    pub fn index(&self) -> &Arc<Index> {
+        &self.index
+    }
+
+    /// The program, where it ran.
+    pub fn image(&self) -> Option<&PlacedImage> {
+        self.image.as_ref()
+    }
+
+    /// The first thing in the part indexed so far that the program image contradicts.
+    pub fn contradiction(&self) -> Option<String> {
+        self.contradiction.lock().map_or(None, |found| found.clone())
+    }
+
+    /// The size in bytes of the first register block.
+    pub fn block_size(&self) -> usize {
+        self.block_size
+    }
+
+    /// The frame of this number, if it is indexed.
+    pub fn frame(&self, number: u64) -> Option<Frame<'_>> {
+        match self.index.locate(number) {
+            Answer::Found(location) => Some(self.recording.frame(location)),
+            Answer::Nothing | Answer::NotYet => None,
+        }
+    }
+}
+
+fn sample(recording: &dyn Recording) -> (Vec<u64>, usize) {
+    let mut program_counters = Vec::new();
+    let mut block_size = 0;
+    let mut seen = 0;
+    recording.walk(&mut |item| {
+        if let Item::Frame(frame) = item {
+            program_counters.extend(frame.pc.address());
+            if let Some(block) = frame.registers.as_ref().filter(|_| block_size == 0) {
+                block_size = block.bytes.len();
+            }
+        }
+        seen += 1;
+        if seen < PLACEMENT_SAMPLE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    (program_counters, block_size)
+}
+
+/// A tracepoint that the image has no code for.
+fn misplaced(recording: &dyn Recording, image: &PlacedImage) -> Option<String> {
+    recording.tracepoints().iter().find(|tracepoint| !image.is_code(tracepoint.address)).map(|tracepoint| {
+        format!(
+            "tracepoint {} is at {:#x}, where {} has no code",
+            tracepoint.number,
+            tracepoint.address,
+            image.image.path().display()
+        )
+    })
+}
+
+/// Compares what frames recorded of read-only memory with the image, until the first difference.
+fn inspector(image: PlacedImage, found: Arc<Mutex<Option<String>>>) -> Box<dyn FnMut(u64, &Frame<'_>) + Send> {
+    let mut done = found.lock().map_or(true, |found| found.is_some());
+    Box::new(move |number, frame| {
+        if done {
+            return;
+        }
+        let differing = frame.memory.iter().find_map(|block| image.contradiction(block.address, &block.bytes));
+        if let Some(address) = differing {
+            done = true;
+            let recorded = frame.read_memory(address, 1).first().copied().unwrap_or_default();
+            let expected = image.read_only(address).first().copied().unwrap_or_default();
+            if let Ok(mut found) = found.lock() {
+                *found = Some(format!(
+                    "frame {number} recorded {recorded:#04x} at {address:#x}, where {} has {expected:#04x} in a \
+                     read-only part",
+                    image.image.path().display()
+                ));
+            }
+        }
+    })
+}

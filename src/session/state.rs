@@ -1,0 +1,131 @@
+//! Registers, memory and variables at a position: one function for each, used in a frame and outside.
+
+use super::{Position, Session};
+use crate::index::Answer;
+use crate::trace::{Frame, ProgramCounter};
+
+/// A whole `g` reply: the bytes of every register, `None` where they were not collected.
+pub type RegisterBytes = Vec<Option<u8>>;
+
+/// The length of a `g` reply where no description tells it. gdb takes a short reply for registers that are not
+/// available, as long as it does not end inside one, and has no use for an empty one.
+const SHORTEST_REPLY: usize = 8;
+
+impl Session {
+    /// Whether the frame that the position speaks of is indexed. Until then there is no state to show.
+    pub fn is_settled(&self) -> bool {
+        self.replay.index().locate(0) != Answer::NotYet
+    }
+
+    /// The frame whose state is seen: the selected one, the last visited one, or none before the first move.
+    pub fn frame(&self) -> Option<Frame<'_>> {
+        match self.cursor.position() {
+            Position::Frame(number) | Position::After(number) => self.replay.frame(number),
+            Position::Start => None,
+        }
+    }
+
+    /// The registers, in the order and the length of the `g` reply.
+    ///
+    /// In a frame these are the recorded ones; a frame without registers has its inferred program counter and
+    /// nothing else. Outside any frame gdb needs a whole register set to stay connected, and on several
+    /// architectures a program counter: before the first move that is the first frame's program counter, after it
+    /// the last visited frame; zeros stand where that has no registers at all. (gdb 13.1 on eight architectures.)
+    pub fn registers(&self) -> RegisterBytes {
+        match self.cursor.position() {
+            Position::Frame(number) => self.recorded(number).unwrap_or_else(|pc| self.only_pc(pc, None)),
+            Position::After(number) => self.recorded(number).unwrap_or_else(|pc| self.only_pc(pc, Some(0))),
+            Position::Start => {
+                let pc = self.replay.frame(0).map_or(ProgramCounter::Unknown, |frame| frame.pc);
+                self.only_pc(pc, Some(0))
+            }
+        }
+    }
+
+    /// The registers that a frame holds; its program counter where it holds none.
+    fn recorded(&self, number: u64) -> Result<RegisterBytes, ProgramCounter> {
+        let Some(frame) = self.replay.frame(number) else { return Err(ProgramCounter::Unknown) };
+        let Some(block) = &frame.registers else { return Err(frame.pc) };
+        let mut bytes: RegisterBytes = Vec::with_capacity(block.bytes.len());
+        match &self.replay.recording().target().layout {
+            // A register of which a part is missing is missing: gdb looks at a register's first byte only.
+            Some(layout) => {
+                bytes.resize(layout.size(), None);
+                for register in layout.registers() {
+                    let range = register.offset..register.offset + register.size;
+                    let Some(value) = block.get(range.clone()) else { continue };
+                    for (to, from) in bytes[range].iter_mut().zip(value) {
+                        *to = Some(*from);
+                    }
+                }
+            }
+            None => bytes.extend((0..block.bytes.len()).map(|at| block.get(at..at + 1).map(|byte| byte[0]))),
+        }
+        if bytes.is_empty() { Err(frame.pc) } else { Ok(bytes) }
+    }
+
+    /// A register set of which only the program counter is known.
+    fn only_pc(&self, pc: ProgramCounter, others: Option<u8>) -> RegisterBytes {
+        let target = self.replay.recording().target();
+        let Some(layout) = &target.layout else {
+            return vec![others; self.replay.block_size().max(SHORTEST_REPLY)];
+        };
+        let mut bytes = vec![others; layout.size()];
+        if let Some(address) = pc.address() {
+            let register = layout.pc();
+            let mut value = vec![0; register.size];
+            target.byte_order.store(address, &mut value);
+            for (to, from) in bytes[register.offset..].iter_mut().zip(value) {
+                *to = Some(from);
+            }
+        }
+        bytes
+    }
+
+    /// Memory from `address` on, as far as it is known without a hole, `length` bytes at most: what the frame
+    /// recorded, else what the program image's read-only parts hold.
+    pub fn memory(&self, address: u64, length: usize) -> Vec<u8> {
+        let frame = self.frame();
+        let mut bytes = Vec::new();
+        let mut at = Some(address);
+        while let Some(next) = at.filter(|_| bytes.len() < length) {
+            let wanted = length - bytes.len();
+            let recorded = frame.as_ref().map(|frame| frame.read_memory(next, wanted)).unwrap_or_default();
+            let taken = if recorded.is_empty() {
+                let image = self.read_only(next, wanted, frame.as_ref());
+                bytes.extend_from_slice(image);
+                image.len()
+            } else {
+                bytes.extend_from_slice(&recorded);
+                recorded.len()
+            };
+            if taken == 0 {
+                break;
+            }
+            at = next.checked_add(taken as u64);
+        }
+        bytes
+    }
+
+    /// The image's read-only bytes from `address` on, up to where the frame recorded something itself.
+    fn read_only(&self, address: u64, length: usize, frame: Option<&Frame<'_>>) -> &[u8] {
+        let Some(image) = self.replay.image() else { return &[] };
+        let bytes = image.read_only(address);
+        let until = frame
+            .and_then(|frame| frame.next_memory(address))
+            .and_then(|next| usize::try_from(next - address).ok())
+            .unwrap_or(usize::MAX);
+        &bytes[..bytes.len().min(length).min(until)]
+    }
+
+    /// A trace state variable: in a frame its value there, outside the last recorded one.
+    pub fn variable(&self, number: i32) -> Answer<i64> {
+        match self.cursor.position() {
+            Position::Frame(frame) => match self.replay.frame(frame).and_then(|frame| frame.variable(number)) {
+                Some(value) => Answer::Found(value),
+                None => Answer::Nothing,
+            },
+            Position::Start | Position::After(_) => self.replay.index().last_value(number),
+        }
+    }
+}

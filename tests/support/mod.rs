@@ -1,0 +1,265 @@
+//! What the tests share: a running server, a gdb with a deadline, packets over a socket.
+//!
+//! A tool that is missing fails a test; `scripts/test` installs them all.
+#![allow(dead_code)] // Each test program uses a part of it.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long anything may take that should take a moment; machines of continuous integration are slow.
+pub const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A file of `tests/data`.
+pub fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+/// The program under test.
+pub fn traceframe() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_traceframe"))
+}
+
+/// A server on a free port; it ends with the value.
+pub struct Server {
+    child: Child,
+    folder: tempfile::TempDir,
+    /// Its TCP port, on both loopback addresses.
+    pub port: u16,
+}
+
+impl Server {
+    /// `traceframe serve` with these arguments, once it listens.
+    pub fn serve(arguments: &[&str]) -> Server {
+        Server::command("serve", arguments)
+    }
+
+    /// Any command that serves.
+    pub fn command(command: &str, arguments: &[&str]) -> Server {
+        let folder = tempfile::tempdir().unwrap();
+        let port_file = folder.path().join("port");
+        let mut child = traceframe()
+            .arg(command)
+            .args(["--listen", ":0", "--port-file"])
+            .arg(&port_file)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(std::fs::File::create(folder.path().join("out")).unwrap())
+            .stderr(std::fs::File::create(folder.path().join("err")).unwrap())
+            .spawn()
+            .unwrap();
+        let began = Instant::now();
+        loop {
+            if let Ok(port) = std::fs::read_to_string(&port_file) {
+                return Server { child, folder, port: port.trim().parse().unwrap() };
+            }
+            if let Some(status) = child.try_wait().unwrap() {
+                let error = std::fs::read_to_string(folder.path().join("err")).unwrap();
+                panic!("the server ended with {status}: {error}");
+            }
+            assert!(began.elapsed() < DEADLINE, "the server does not listen");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// What it wrote to standard output so far.
+    pub fn output(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("out")).unwrap()
+    }
+
+    /// What it wrote to standard error so far.
+    pub fn errors(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("err")).unwrap()
+    }
+
+    /// Its process ID.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// A connection of its own.
+    pub fn connect(&self) -> Client {
+        Client::connect(self.port)
+    }
+
+    /// Whether it still runs.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    /// Sends a signal by name (`INT`) and waits for the end; the exit code.
+    pub fn end_by(&mut self, signal: &str) -> Option<i32> {
+        let sent = Command::new("kill").arg(format!("-{signal}")).arg(self.id().to_string()).status().unwrap();
+        assert!(sent.success());
+        self.wait()
+    }
+
+    /// Waits for the end; the exit code.
+    pub fn wait(&mut self) -> Option<i32> {
+        wait(&mut self.child, DEADLINE).expect("the server does not end").code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Waits for the end of a process, and kills it at the deadline.
+pub fn wait(child: &mut Child, deadline: Duration) -> Option<std::process::ExitStatus> {
+    let began = Instant::now();
+    while began.elapsed() < deadline {
+        if let Some(status) = child.try_wait().unwrap() {
+            return Some(status);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    None
+}
+
+/// Runs a command to its end; its exit code, standard output and standard error.
+pub fn run(command: &mut Command) -> (Option<i32>, String, String) {
+    let name = format!("{command:?}");
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap_or_else(|error| {
+            panic!("{name}: {error} (scripts/test installs what the tests need)");
+        });
+    let mut stdout = child.stdout.take().unwrap();
+    let mut stderr = child.stderr.take().unwrap();
+    let out = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stdout.read_to_end(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
+    let err = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stderr.read_to_end(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
+    let status = wait(&mut child, DEADLINE);
+    let (out, err) = (out.join().unwrap(), err.join().unwrap());
+    let status = status.unwrap_or_else(|| panic!("{name} did not end in time:\n{out}\n{err}"));
+    (status.code(), out, err)
+}
+
+/// A gdb to test with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gdb {
+    /// gdb 13.1, as Debian 12 has it.
+    Debian,
+    /// gdb 18.1, as `scripts/test` installs it.
+    Newest,
+    /// gdb-multiarch 13.1, for other architectures.
+    Multiarch,
+}
+
+impl Gdb {
+    /// The program, with nothing of the user's own setup.
+    pub fn command(self) -> Command {
+        let program = match self {
+            Gdb::Debian => PathBuf::from("gdb"),
+            Gdb::Newest => Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/gdb-18"),
+            Gdb::Multiarch => PathBuf::from("gdb-multiarch"),
+        };
+        let mut command = Command::new(program);
+        command.args(["-nx", "-nh", "-q", "-batch", "-ex", "set debuginfod enabled off", "-ex", "set width 0"]);
+        command.env("HOME", "/nonexistent").env("TERM", "dumb").env("LC_ALL", "C.UTF-8");
+        command
+    }
+
+    /// Runs commands, errors and all; what gdb shows, each command under a line `(gdb) COMMAND`.
+    pub fn transcript(self, setup: &[String], commands: &[String]) -> String {
+        let mut command = self.command();
+        // One stream for both, so that errors stand where they happened.
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        for line in setup {
+            command.arg("-ex").arg(line);
+        }
+        command.args(["-ex", "echo (gdb) \\n"]);
+        for line in commands {
+            command.arg("-ex").arg(format!("echo (gdb) {}\\n", line.replace('\\', "\\\\"))).arg("-ex").arg(line);
+        }
+        command.stdin(Stdio::null()).stdout(writer.try_clone().unwrap()).stderr(writer);
+        let mut child = command.spawn().unwrap_or_else(|error| {
+            panic!("{self:?}: {error} (scripts/test installs what the tests need)");
+        });
+        drop(command);
+        let text = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            reader.read_to_end(&mut bytes).unwrap();
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        let ended = wait(&mut child, DEADLINE);
+        let text = text.join().unwrap();
+        assert!(ended.is_some(), "{self:?} did not end in time:\n{text}");
+        // What the setup said comes before the first mark.
+        match text.split_once("(gdb) \n") {
+            Some((_, shown)) => shown.to_owned(),
+            None => panic!("{self:?} ended in its setup:\n{text}"),
+        }
+    }
+}
+
+/// A client that speaks packets.
+pub struct Client {
+    /// The connection.
+    pub stream: TcpStream,
+}
+
+impl Client {
+    /// Connects, and turns acknowledgement off.
+    pub fn connect(port: u16) -> Client {
+        let mut client = Client::raw(port);
+        assert_eq!(client.ask("QStartNoAckMode"), "OK");
+        client.stream.write_all(b"+").unwrap();
+        client
+    }
+
+    /// Connects and says nothing.
+    pub fn raw(port: u16) -> Client {
+        let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.set_read_timeout(Some(DEADLINE)).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Client { stream }
+    }
+
+    /// Sends a packet.
+    pub fn send(&mut self, data: impl AsRef<[u8]>) {
+        let data = data.as_ref();
+        let sum = data.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte));
+        self.stream.write_all(&[b"$", data, format!("#{sum:02x}").as_bytes()].concat()).unwrap();
+    }
+
+    /// The data of the next packet. Acknowledgements before it are passed over.
+    pub fn receive(&mut self) -> Vec<u8> {
+        let mut byte = [0];
+        let mut data = None;
+        loop {
+            self.stream.read_exact(&mut byte).unwrap();
+            match (byte[0], &mut data) {
+                (b'$', _) => data = Some(Vec::new()),
+                (b'#', Some(found)) => {
+                    let mut sum = [0; 2];
+                    self.stream.read_exact(&mut sum).unwrap();
+                    let right = found.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte));
+                    assert_eq!(format!("{right:02x}").as_bytes(), sum, "checksum of {}", found.escape_ascii());
+                    return data.unwrap();
+                }
+                (byte, Some(found)) => found.push(byte),
+                (_, None) => {}
+            }
+        }
+    }
+
+    /// Sends a packet; the reply as text.
+    pub fn ask(&mut self, data: impl AsRef<[u8]>) -> String {
+        self.send(data);
+        String::from_utf8_lossy(&self.receive()).into_owned()
+    }
+}
