@@ -6,31 +6,21 @@
 //!
 //! Invariant: the layout and the description that gdb is given come from the same table.
 
+mod builtin;
+mod description;
+mod layout;
+mod machine;
+mod resolve;
+mod roles;
+mod traits;
+
+pub use builtin::{BuiltIn, all as built_in, names};
+pub use description::{DescriptionError, MAXIMUM_DESCRIPTION_LENGTH, with_includes};
+pub use layout::{Layout, Register};
+pub use machine::Machine;
+pub use resolve::resolve;
+
 use crate::source::ByteOrder;
-
-/// One register of a target description.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Register {
-    /// gdb's name.
-    pub name: String,
-    /// gdb's number in the remote protocol (`regnum`).
-    pub number: usize,
-    /// Offset in the `g` reply, in bytes.
-    pub offset: usize,
-    /// Size in bytes.
-    pub size: usize,
-}
-
-/// The registers of a target description in the order of the `g` reply.
-///
-/// gdb lays a `g` reply out by ascending register number, without gaps (gdb's remote.c, `map_regcache_remote_table`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
-    registers: Vec<Register>,
-    size: usize,
-    pc: usize,
-    sp: usize,
-}
 
 /// Where a target description came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,54 +52,12 @@ pub struct Target {
     pub origin: Origin,
 }
 
-// ---- contract: bodies to be written ----
-
-impl Layout {
-    /// The registers in the order of the `g` reply.
-    pub fn registers(&self) -> &[Register] {
-        &self.registers
-    }
-    /// The length of a whole `g` reply in bytes.
-    pub fn size(&self) -> usize {
-        self.size
-    }
-    /// The program counter.
-    pub fn pc(&self) -> &Register {
-        &self.registers[self.pc]
-    }
-    /// The stack pointer.
-    pub fn sp(&self) -> &Register {
-        &self.registers[self.sp]
-    }
-    /// The register of this number.
-    pub fn by_number(&self, _number: usize) -> Option<&Register> {
-        todo!()
-    }
-    /// The register of this name.
-    pub fn by_name(&self, _name: &str) -> Option<&Register> {
-        todo!()
-    }
-}
-
-/// The machine an ELF file is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Machine {
-    /// `e_machine`.
-    pub elf_machine: u16,
-    /// `e_flags`.
-    pub elf_flags: u32,
-    /// Size of an address in bytes, by the file's class: 4 or 8.
-    pub address_size: usize,
-    /// By the file's data encoding.
-    pub byte_order: ByteOrder,
-}
-
 /// What is known about the recorded machine before its target description is chosen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known<'a> {
     /// The description in the recording, as XML.
     pub recorded: Option<&'a str>,
-    /// The description that the user gives (`--tdesc`), as XML with its includes resolved.
+    /// The description that the user gives (`--tdesc`), as XML with its includes resolved ([`with_includes`]).
     pub given: Option<&'a str>,
     /// The architecture that the user names (`--arch`): a name of this program's table or gdb's own.
     pub name: Option<&'a str>,
@@ -140,19 +88,6 @@ pub struct Choice {
     pub remarks: Vec<String>,
 }
 
-/// Why no target description fits.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ArchError {
-    /// replaced by real variants
-    #[error("{0}")]
-    Other(String),
-}
-
-/// Chooses the target description.
-pub fn resolve(_known: &Known<'_>) -> Result<Choice, ArchError> {
-    todo!()
-}
-
 impl Choice {
     /// The target, once its byte order is known.
     pub fn with_byte_order(self, byte_order: ByteOrder) -> Target {
@@ -166,12 +101,51 @@ impl Choice {
         }
     }
 }
-pub fn is_known(_: &str) -> bool {
-    todo!()
-}
-pub fn names() -> impl Iterator<Item = &'static str> {
-    ["a"].into_iter()
-}
-pub fn with_includes(_: &str, _: &mut dyn FnMut(&str) -> Option<String>) -> Result<String, ArchError> {
-    todo!()
+
+/// Why no target description fits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArchError {
+    /// `--arch` names nothing that is built in, and there is no other description.
+    #[error("--arch: no built-in architecture is called {name:?}, expected one of {known} (or give --tdesc)")]
+    UnknownArchitecture {
+        /// What the user named.
+        name: String,
+        /// The names, with commas.
+        known: String,
+    },
+    /// The user's description is wrong.
+    #[error("--tdesc: the target description cannot be used, {0}")]
+    Given(DescriptionError),
+    /// The recording contradicts itself.
+    #[error(
+        "the target description in the recording lacks registers: they take {registers} bytes, and the register blocks have {block} (give the right one with --tdesc)"
+    )]
+    RecordedTooShort {
+        /// Size of the registers in the description, in bytes.
+        registers: usize,
+        /// Size of a register block of the recording, in bytes.
+        block: usize,
+    },
+    /// The user's description is not that of the recording.
+    #[error(
+        "--tdesc: the target description is not that of the recording: its registers take {registers} bytes, and the register blocks have {block} (give one with all registers of the block)"
+    )]
+    GivenTooShort {
+        /// Size of the registers in the description, in bytes.
+        registers: usize,
+        /// Size of a register block of the recording, in bytes.
+        block: usize,
+    },
+    /// No variant of an architecture has so many registers.
+    #[error(
+        "no built-in target description of {architecture} fits: the longest has {registers} bytes of registers, and the register blocks have {block} (give the description with --tdesc, or another architecture with --arch)"
+    )]
+    BuiltInTooShort {
+        /// This program's name of the architecture.
+        architecture: &'static str,
+        /// Size of the registers of the longest variant, in bytes.
+        registers: usize,
+        /// Size of a register block of the recording, in bytes.
+        block: usize,
+    },
 }
