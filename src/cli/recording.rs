@@ -30,7 +30,7 @@ pub struct RecordingOptions {
     #[arg(long, value_name = "XML")]
     tdesc: Option<PathBuf>,
     /// The machine, where neither recording nor program tells it
-    #[arg(long, value_name = "NAME", value_parser = architecture)]
+    #[arg(long, value_name = "NAME")]
     arch: Option<String>,
     /// The byte order, where neither recording nor program tells it
     #[arg(long, value_enum, value_name = "ORDER")]
@@ -48,13 +48,6 @@ enum Endian {
     Big,
 }
 
-fn architecture(name: &str) -> Result<String, String> {
-    if arch::is_known(name) {
-        return Ok(name.to_owned());
-    }
-    Err(format!("no such architecture; built in are {}", arch::names().collect::<Vec<_>>().join(", ")))
-}
-
 impl RecordingOptions {
     /// Opens the recording and the program, and begins to index. With `--strict` the index is waited for.
     pub fn open(&self) -> Result<Arc<Replay>, Failure> {
@@ -70,7 +63,7 @@ impl RecordingOptions {
             }),
         };
         let recording = format::open(Source::open(&self.file)?, &options)?;
-        let replay = Arc::new(Replay::new(recording, image.map(Arc::new), self.load_bias));
+        let replay = Arc::new(Replay::new(recording, image.map(Arc::new), self.load_bias)?);
         if self.strict {
             refuse_damage(&replay)?;
         }

@@ -2,163 +2,206 @@
 //!
 //! Owns: read-only contents, symbols, source lines, build ID, and where a position-independent program lay.
 //! Knows nothing of traces and packets.
+//!
+//! Invariant: a byte of memory comes from here only if the running program cannot have changed it, and an address
+//! means something only as long as it is known where the program lay.
 
-// ---- contract: bodies to be written ----
+mod contents;
+mod debug;
+mod elf;
+mod error;
+mod lines;
+mod location;
+mod placed;
+mod placement;
+mod ranges;
+mod symbols;
+#[cfg(test)]
+mod tests;
+mod usual;
+
+pub use error::ImageError;
+pub use placed::PlacedImage;
+pub use placement::{Anchor, Placement};
 
 use crate::arch::Machine;
 use crate::source::Source;
-use std::path::Path;
-use std::sync::Arc;
-
-/// Why an image could not be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum ImageError {
-    /// replaced by real variants
-    #[error("{0}")]
-    Other(String),
-}
+use contents::Contents;
+use lines::{Lines, SourceLine};
+use ranges::Ranges;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use symbols::Symbols;
 
 /// An ELF file. All addresses are those of the file (link-time addresses).
-pub struct Image {}
+///
+/// Threads may share it; answers do not wait for each other.
+pub struct Image {
+    source: Source,
+    path: PathBuf,
+    machine: Machine,
+    position_independent: bool,
+    entry: u64,
+    alignment: u64,
+    build_id: Option<Vec<u8>>,
+    contents: Contents,
+    code: Ranges,
+    symbols: Symbols,
+    lines: Lines,
+    damage: Vec<String>,
+}
 
 impl Image {
-    /// Opens an ELF file.
-    pub fn open(_path: &Path) -> Result<Image, ImageError> {
-        todo!()
+    /// Opens an ELF file: an executable or a shared object, of either class and byte order.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, is no ELF file, is an object file or a core dump, or its ELF header is damaged.
+    /// Other damage is no error: see [`Image::damage`].
+    pub fn open(path: &Path) -> Result<Image, ImageError> {
+        let source = Source::open(path)?;
+        let absolute = path.canonicalize().map_err(|cause| ImageError::Path { path: path.to_owned(), cause })?;
+        Image::new(source, absolute)
     }
-    /// Reads an ELF file that is already at hand.
-    pub fn from_source(_source: Source) -> Result<Image, ImageError> {
-        todo!()
+
+    /// Reads an ELF file that is already at hand; its path is the source's name.
+    ///
+    /// # Errors
+    ///
+    /// As [`Image::open`].
+    pub fn from_source(source: Source) -> Result<Image, ImageError> {
+        let path = source.name().to_owned();
+        Image::new(source, path)
     }
+
+    fn new(source: Source, path: PathBuf) -> Result<Image, ImageError> {
+        let elf = elf::read(&source)?;
+        let code = code(&elf);
+        Ok(Image {
+            path,
+            machine: elf.machine,
+            position_independent: elf.position_independent,
+            entry: elf.entry,
+            alignment: alignment(&elf),
+            contents: Contents::new(&elf),
+            symbols: Symbols::new(&elf, &code),
+            lines: Lines::new(&elf),
+            code,
+            build_id: elf.build_id,
+            damage: elf.damage,
+            source,
+        })
+    }
+
     /// The path that is announced to clients: absolute, symbolic links resolved.
     pub fn path(&self) -> &Path {
-        todo!()
+        &self.path
     }
+
     /// The file, byte for byte.
     pub fn file(&self) -> &Source {
-        todo!()
+        &self.source
     }
+
     /// The machine it is for.
     pub fn machine(&self) -> Machine {
-        todo!()
+        self.machine
     }
-    /// Whether the loader may place it anywhere (ET_DYN).
+
+    /// Whether the loader may place it anywhere (`ET_DYN`).
     pub fn is_position_independent(&self) -> bool {
-        todo!()
+        self.position_independent
     }
-    /// The entry point.
+
+    /// The entry point (`e_entry`).
     pub fn entry(&self) -> u64 {
-        todo!()
+        self.entry
     }
-    /// The build ID.
+
+    /// The build ID: the contents of the note that the linker leaves, usually 20 bytes.
     pub fn build_id(&self) -> Option<&[u8]> {
-        todo!()
+        self.build_id.as_deref()
     }
+
+    /// What could not be read of a damaged file, and what is missing for it. Phrases in lower case, no full stop.
+    pub fn damage(&self) -> &[String] {
+        &self.damage
+    }
+
     /// The bytes from `address` to the end of the read-only part that holds it; empty outside read-only parts.
-    pub fn read_only(&self, _address: u64) -> &[u8] {
-        todo!()
+    ///
+    /// Read-only are the loaded sections and segments that are not writable, without what the loader changes
+    /// (`PT_GNU_RELRO`, places of dynamic relocations) and without addresses that the file fills in two ways.
+    pub fn read_only(&self, address: u64) -> &[u8] {
+        self.contents.from(self.source.bytes(), address)
     }
+
     /// The first address at or above `address` that lies in a read-only part.
-    pub fn next_read_only(&self, _address: u64) -> Option<u64> {
-        todo!()
+    pub fn next_read_only(&self, address: u64) -> Option<u64> {
+        self.contents.next(address)
     }
-    /// Whether code lies at `address`.
-    pub fn is_code(&self, _address: u64) -> bool {
-        todo!()
+
+    /// Whether code lies at `address`: in an executable section, or, in a file without any, an executable segment.
+    pub fn is_code(&self, address: u64) -> bool {
+        self.code.contains(address)
     }
-    /// The function that holds `address`, and the offset from its start.
-    pub fn function(&self, _address: u64) -> Option<(String, u64)> {
-        todo!()
+
+    /// The function that holds `address`, and the offset from its start in bytes.
+    ///
+    /// The name is the symbol's, as gdb shows names of C; names of Rust are demangled, those of C++ are not.
+    pub fn function(&self, address: u64) -> Option<(String, u64)> {
+        let (name, first, _) = self.symbols.find(self.source.bytes(), address)?;
+        Some((name, address.wrapping_sub(first)))
     }
-    /// The source file (as the debug information names it) and line of `address`.
-    pub fn line(&self, _address: u64) -> Option<(String, u32)> {
-        todo!()
+
+    /// The source file and line of `address`.
+    ///
+    /// The file is as the compiler was told of it, with its directory unless that is the compiler's working
+    /// directory: `case.c`, `src/case.c`, `/usr/include/stdio.h`. gdb shows the same.
+    pub fn line(&self, address: u64) -> Option<(String, u32)> {
+        self.lines.find(self.source.bytes(), &self.code, address)
+    }
+
+    /// The greatest alignment of a segment in bytes, a power of two.
+    fn alignment(&self) -> u64 {
+        self.alignment
+    }
+
+    fn functions_named<'name>(&self, names: HashSet<&'name str>) -> HashMap<&'name str, Vec<(u64, u64)>> {
+        self.symbols.named(self.source.bytes(), names)
+    }
+
+    /// The first and last address of the function that holds `address`.
+    fn function_at(&self, address: u64) -> Option<(u64, u64)> {
+        self.symbols.find(self.source.bytes(), address).map(|(_, first, last)| (first, last))
+    }
+
+    fn statements<'name>(&self, lines: &[SourceLine<'name>]) -> HashMap<SourceLine<'name>, Vec<u64>> {
+        self.lines.statements(self.source.bytes(), &self.code, lines)
+    }
+
+    fn statements_within(&self, first: u64, last: u64) -> Vec<u64> {
+        self.lines.statements_within(self.source.bytes(), &self.code, first, last)
     }
 }
 
-/// How it is known where the program lay.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Placement {
-    /// The file is linked to fixed addresses.
-    Fixed,
-    /// `--load-bias`.
-    Option,
-    /// From tracepoints' source strings and addresses: how many agree, out of how many that say anything.
-    Tracepoints {
-        /// Tracepoints that agree with the load bias.
-        agree: usize,
-        /// Tracepoints whose source string names a place in the image.
-        of: usize,
-    },
-    /// gdbserver's usual base for this machine, and every recorded address fits it.
-    UsualBase,
-    /// Not found: the image is not used.
-    Unknown,
+impl std::fmt::Debug for Image {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Image({}, {:?})", self.path.display(), self.machine)
+    }
 }
 
-/// A tracepoint, as far as it can tell where the program lay.
-#[derive(Clone, Copy, Debug)]
-pub struct Anchor<'a> {
-    /// The recorded (run-time) address.
-    pub address: u64,
-    /// The user's words for the place: `case.c:19`, `step`, `*step+4`, `*0x1234`.
-    pub at: Option<&'a str>,
+fn code(elf: &elf::Elf<'_>) -> Ranges {
+    let sections = elf.sections.iter().filter(|section| section.is_code());
+    let code: Ranges = sections.map(|section| (section.address, section.size)).collect();
+    if !code.is_empty() {
+        return code;
+    }
+    let segments = elf.segments.iter().filter(|segment| segment.executable && segment.kind == elf::SegmentKind::Load);
+    segments.map(|segment| (segment.address, segment.size)).collect()
 }
 
-/// An image at the place where it ran. All addresses are run-time addresses.
-#[derive(Clone)]
-pub struct PlacedImage {
-    /// The file.
-    pub image: Arc<Image>,
-    /// What is added to the file's addresses, modulo 2^64.
-    pub bias: u64,
-    /// How that is known.
-    pub placement: Placement,
-}
-
-impl PlacedImage {
-    /// Places an image: at `bias` if the user names one, else where `anchors` and `program_counters` (a sample of
-    /// recorded ones) say.
-    pub fn place(
-        _image: Arc<Image>,
-        _bias: Option<u64>,
-        _anchors: &[Anchor<'_>],
-        _program_counters: &[u64],
-    ) -> PlacedImage {
-        todo!()
-    }
-    /// As [`Image::read_only`].
-    pub fn read_only(&self, _address: u64) -> &[u8] {
-        todo!()
-    }
-    /// As [`Image::next_read_only`].
-    pub fn next_read_only(&self, _address: u64) -> Option<u64> {
-        todo!()
-    }
-    /// As [`Image::is_code`].
-    pub fn is_code(&self, _address: u64) -> bool {
-        todo!()
-    }
-    /// As [`Image::function`].
-    pub fn function(&self, _address: u64) -> Option<(String, u64)> {
-        todo!()
-    }
-    /// As [`Image::line`].
-    pub fn line(&self, _address: u64) -> Option<(String, u32)> {
-        todo!()
-    }
-    /// The run-time entry point.
-    pub fn entry(&self) -> u64 {
-        todo!()
-    }
-}
-impl PlacedImage {
-    pub fn contradiction(&self, _: u64, _: &[u8]) -> Option<u64> {
-        todo!()
-    }
-}
-impl std::fmt::Display for PlacedImage {
-    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        todo!()
-    }
+fn alignment(elf: &elf::Elf<'_>) -> u64 {
+    let loaded = elf.segments.iter().filter(|segment| segment.kind == elf::SegmentKind::Load);
+    loaded.map(|segment| segment.alignment).filter(|alignment| alignment.is_power_of_two()).max().unwrap_or(1)
 }

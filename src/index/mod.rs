@@ -1,77 +1,32 @@
-//! stub
-use crate::trace::*;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::task::{Context, Poll};
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer<T> {
-    Found(T),
-    Nothing,
-    NotYet,
-}
-impl<T> Answer<T> {
-    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Answer<U> {
-        match self {
-            Answer::Found(t) => Answer::Found(f(t)),
-            Answer::Nothing => Answer::Nothing,
-            Answer::NotYet => Answer::NotYet,
-        }
-    }
-    pub fn found(self) -> Option<T> {
-        todo!()
-    }
-}
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Query {
-    Tracepoint(i32),
-    Pc(u64),
-    Range { low: u64, high: u64 },
-    Outside { low: u64, high: u64 },
-}
-pub struct Progress {
-    pub frames: u64,
-    pub complete: bool,
-}
-impl Progress {
-    pub fn fraction(&self) -> f64 {
-        todo!()
-    }
-}
-pub struct Index;
-pub type Inspector = Box<dyn FnMut(u64, &Frame<'_>) + Send>;
-impl Index {
-    pub fn start(_: Arc<dyn Recording>, _: Option<Inspector>) -> Arc<Index> {
-        todo!()
-    }
-    pub fn progress(&self) -> Progress {
-        todo!()
-    }
-    pub fn wait(&self) -> Progress {
-        todo!()
-    }
-    pub fn cancel(&self) {}
-    pub fn poll_change(&self, _: u64, _: &mut Context<'_>) -> Poll<u64> {
-        todo!()
-    }
-    pub fn locate(&self, _: u64) -> Answer<Location> {
-        todo!()
-    }
-    pub fn find(&self, _: u64, _: &Query) -> Answer<u64> {
-        todo!()
-    }
-    pub fn tracepoint(&self, _: u64) -> Answer<i32> {
-        todo!()
-    }
-    pub fn counts_by_tracepoint(&self) -> BTreeMap<i32, u64> {
-        todo!()
-    }
-    pub fn damage(&self) -> DamageList {
-        todo!()
-    }
-    pub fn last_value(&self, _: i32) -> Answer<i64> {
-        todo!()
-    }
-    pub fn end(&self) -> Answer<Location> {
-        todo!()
-    }
-}
+//! Where frames lie, and how they are found without looking at them again.
+//!
+//! Owns: the [`Index`] of a recording, built in one walk over it and shared by everyone who reads that recording;
+//! the questions it takes ([`Query`]) and the shape of what it says ([`Answer`]).
+//! Knows nothing of formats, registers' meaning, sockets and packets.
+//!
+//! Invariants: an answer that was found stays true while the index still grows; the index keeps a few bytes a frame
+//! and never a frame; a question never waits for the walk.
+//!
+//! From the ground up: a `packed` sequence holds ascending numbers in few bits, a `bits` vector counts its ones
+//! in constant time, a `wavelet` matrix of such vectors counts the small numbers of a range, a `column` puts a
+//! dictionary before it and so searches any numbers, a `segment` holds the columns of a run of frames,
+//! `segments` are the runs of a recording, the `walk` makes them, and the `index` answers.
+
+mod answer;
+mod bits;
+mod column;
+#[cfg(test)]
+mod fake;
+#[expect(clippy::module_inception, reason = "the file of the type that the folder is named for")]
+mod index;
+mod packed;
+mod query;
+mod segment;
+mod segments;
+mod walk;
+mod wavelet;
+
+pub use answer::{Answer, Progress};
+pub use index::Index;
+pub use query::Query;
+pub use walk::Inspector;

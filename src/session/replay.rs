@@ -21,7 +21,15 @@ pub struct Replay {
 
 impl Replay {
     /// Places the program and begins to index in the background.
-    pub fn new(recording: Arc<dyn Recording>, image: Option<Arc<Image>>, load_bias: Option<u64>) -> Replay {
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no thread for the index.
+    pub fn new(
+        recording: Arc<dyn Recording>,
+        image: Option<Arc<Image>>,
+        load_bias: Option<u64>,
+    ) -> std::io::Result<Replay> {
         let (program_counters, block_size) = sample(recording.as_ref());
         let image = image.map(|image| {
             let anchors: Vec<Anchor<'_>> = recording
@@ -33,8 +41,8 @@ impl Replay {
         });
         let contradiction = Arc::new(Mutex::new(image.as_ref().and_then(|image| misplaced(&*recording, image))));
         let inspect = image.clone().map(|image| inspector(image, contradiction.clone()));
-        let index = Index::start(recording.clone(), inspect);
-        Replay { recording, index, image, block_size, contradiction }
+        let index = Index::start(recording.clone(), inspect)?;
+        Ok(Replay { recording, index, image, block_size, contradiction })
     }
 
     /// The recording.

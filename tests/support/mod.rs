@@ -185,6 +185,8 @@ impl Gdb {
         for line in commands {
             command.arg("-ex").arg(format!("echo (gdb) {}\\n", line.replace('\\', "\\\\"))).arg("-ex").arg(line);
         }
+        // What leaving says belongs to no command.
+        command.args(["-ex", "echo (gdb) \\n"]);
         command.stdin(Stdio::null()).stdout(writer.try_clone().unwrap()).stderr(writer);
         let mut child = command.spawn().unwrap_or_else(|error| {
             panic!("{self:?}: {error} (scripts/test installs what the tests need)");
@@ -199,8 +201,8 @@ impl Gdb {
         let text = text.join().unwrap();
         assert!(ended.is_some(), "{self:?} did not end in time:\n{text}");
         // What the setup said comes before the first mark.
-        match text.split_once("(gdb) \n") {
-            Some((_, shown)) => shown.to_owned(),
+        match text.split_once("(gdb) \n").and_then(|(_, shown)| shown.rsplit_once("(gdb) \n")) {
+            Some((shown, _)) => shown.to_owned(),
             None => panic!("{self:?} ended in its setup:\n{text}"),
         }
     }

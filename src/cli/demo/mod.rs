@@ -46,7 +46,7 @@ impl Demo {
         let image = Image::from_source(program)?;
         let options = OpenOptions { image: Some(&image), ..OpenOptions::default() };
         let recording = format::open(Source::from_static("queue.tf (demo)", RECORDING), &options)?;
-        let replay = Arc::new(Replay::new(recording, Some(Arc::new(image)), None));
+        let replay = Arc::new(Replay::new(recording, Some(Arc::new(image)), None)?);
         let greeting = super::serve::greeting(&replay);
         Ok(server::serve(replay, &self.listening.options(greeting))?)
     }

@@ -1,1 +1,183 @@
-//! GDB trace files (TRACE0).
+//! GDB trace files, format TRACE0: read and written.
+//!
+//! A file is the line `\x7fTRACE0`, a description in lines of text, an empty line, and frames in the target's byte
+//! order (gdb manual, "Trace File Format"; gdb's tracefile-tfile.c). gdb's `tsave` writes such files, and so do
+//! simulators, which often leave most of the description out.
+//!
+//! Owns: [`TraceFile`], which reads one; [`Writer`], which writes one.
+//! Invariant: whatever the bytes are, what is whole is served, and what is not is named with its offset.
+
+mod byte_order;
+mod chain;
+mod description;
+mod frame;
+mod lines;
+mod status;
+mod text;
+mod tracepoint;
+mod variable;
+mod writer;
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use self::chain::{Chain, Link};
+use self::description::Section;
+use self::frame::FrameReader;
+use super::{FormatError, OpenOptions};
+use crate::arch::{self, Choice, Known, Target};
+use crate::source::{ByteOrder, Source};
+use crate::trace::{Damage, Frame, Item, Location, Recording, RunStatus, TraceStateVariable, Tracepoint};
+
+pub use self::description::Description;
+pub use self::tracepoint::pieces;
+pub use self::writer::{WriteError, Writer};
+
+/// The first line of a file, line feed included.
+pub const MAGIC: &[u8] = b"\x7fTRACE0\n";
+
+/// An open gdb trace file.
+#[derive(Debug)]
+pub struct TraceFile {
+    source: Source,
+    target: Target,
+    description: Description,
+    damage: Vec<Damage>,
+    remarks: Vec<String>,
+    /// Offset of the first frame; `None` where the file is cut before it.
+    frames_at: Option<u64>,
+    reader: FrameReader,
+}
+
+impl TraceFile {
+    /// Reads the description of a file that begins with [`MAGIC`], and chooses a target description.
+    pub fn open(source: Source, options: &OpenOptions<'_>) -> Result<TraceFile, FormatError> {
+        let section = section(&source);
+        let known = Known {
+            recorded: section.description.target_description.as_deref(),
+            given: options.description,
+            name: options.architecture,
+            machine: options.image.map(crate::image::Image::machine),
+            byte_order: options.byte_order,
+            block_size: section.description.register_block_size,
+        };
+        match arch::resolve(&known) {
+            Ok(choice) => Ok(TraceFile::assemble(source, section, choice, options.byte_order)),
+            Err(cause) => Err(FormatError::Arch { name: source.name().to_owned(), cause }),
+        }
+    }
+
+    fn assemble(source: Source, section: Section, mut choice: Choice, byte_order: Option<ByteOrder>) -> TraceFile {
+        let Section { description, damage, frames_at } = section;
+        let mut remarks = std::mem::take(&mut choice.remarks);
+        let stated = byte_order.or(choice.byte_order);
+        let (order, remark) = byte_order::decide(source.bytes(), frames_at.unwrap_or(source.length()), stated);
+        remarks.extend(remark);
+        remarks.extend(tracepoint::ambiguous_counts(&description.tracepoints));
+        let pc = choice.layout.as_ref().map(arch::Layout::pc);
+        let pc = pc.and_then(|pc| Some(pc.offset..pc.offset.checked_add(pc.size)?));
+        let reader = FrameReader {
+            order,
+            register_block_size: description.register_block_size.unwrap_or(0),
+            pc,
+            inferred: frame::inferred(&description.tracepoints),
+        };
+        let target = choice.with_byte_order(order);
+        TraceFile { source, target, description, damage, remarks, frames_at, reader }
+    }
+
+    fn chain(&self, at: u64) -> Chain<'_> {
+        Chain::new(self.source.bytes(), at, self.reader.order)
+    }
+}
+
+fn section(source: &Source) -> Section {
+    let at = MAGIC.len();
+    Section::read(source.bytes().get(at..).unwrap_or(&[]), at as u64)
+}
+
+impl Recording for TraceFile {
+    fn format(&self) -> &'static str {
+        "TRACE0"
+    }
+
+    fn name(&self) -> &Path {
+        self.source.name()
+    }
+
+    fn target(&self) -> &Target {
+        &self.target
+    }
+
+    fn tracepoints(&self) -> &[Tracepoint] {
+        &self.description.tracepoints
+    }
+
+    fn variables(&self) -> &[TraceStateVariable] {
+        &self.description.variables
+    }
+
+    fn status(&self) -> &RunStatus {
+        &self.description.status
+    }
+
+    fn unknown_lines(&self) -> &[String] {
+        &self.description.unknown_lines
+    }
+
+    fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
+    fn damage(&self) -> &[Damage] {
+        &self.damage
+    }
+
+    fn end(&self) -> Location {
+        Location(self.source.length())
+    }
+
+    fn walk(&self, visit: &mut dyn FnMut(Item<'_, '_>) -> ControlFlow<()>) -> Location {
+        let Some(frames_at) = self.frames_at else { return self.end() };
+        let mut chain = self.chain(frames_at);
+        let mut frame = Frame::empty(Location(frames_at), 0);
+        let mut behind = frames_at;
+        let mut number = 0;
+        loop {
+            let link = chain.next();
+            let Link::Frame(raw) = link else {
+                if let Some(damage) = link.damage(number) {
+                    // Nothing comes after it, whatever the visitor says.
+                    let _ = visit(Item::Damage(damage));
+                }
+                return Location(behind);
+            };
+            self.reader.read(&raw, Some(number), &mut frame);
+            behind = raw.end();
+            number += 1;
+            if visit(Item::Frame(&frame)).is_break() {
+                return Location(behind);
+            }
+        }
+    }
+
+    fn frame(&self, location: Location) -> Frame<'_> {
+        let mut frame = Frame::empty(location, 0);
+        let inside = self.frames_at.is_some_and(|frames_at| location.0 >= frames_at);
+        if let (true, Link::Frame(raw)) = (inside, self.chain(location.0).next()) {
+            self.reader.read(&raw, None, &mut frame);
+        }
+        frame
+    }
+
+    fn trace_buffer(&self, end: Location, offset: u64, length: usize) -> Cow<'_, [u8]> {
+        let Some(frames_at) = self.frames_at else { return Cow::Borrowed(&[]) };
+        let start = frames_at.saturating_add(offset);
+        let left = usize::try_from(end.0.saturating_sub(start)).unwrap_or(usize::MAX);
+        Cow::Borrowed(self.source.slice(start, length.min(left)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

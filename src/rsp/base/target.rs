@@ -32,6 +32,11 @@ impl Target for Client {
         false
     }
 
+    /// gdbstub warns of breakpoints that clients write into memory; here nothing is written and breakpoints are kept.
+    fn guard_rail_implicit_sw_breakpoints(&self) -> bool {
+        true
+    }
+
     fn support_target_description_xml_override(&mut self) -> Option<TargetDescriptionXmlOverrideOps<'_, Self>> {
         // Where none is known gdb takes the program's architecture.
         self.session.replay().recording().target().description.is_some().then_some(self)

@@ -1,0 +1,199 @@
+//! The description section: what a recording says before its frames.
+
+use super::lines::{Line, Lines};
+use super::tracepoint::{Outcome, Tracepoints};
+use super::{status, text, variable};
+use crate::trace::{Damage, DamageList, RunStatus, TraceStateVariable, Tracepoint};
+
+/// What the description section says; the same for reading and for writing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    /// The size in bytes of every register block (`R`); `None` where the file does not say.
+    pub register_block_size: Option<usize>,
+    /// The target description, as XML (`tdesc`).
+    pub target_description: Option<String>,
+    /// The run (`status`).
+    pub status: RunStatus,
+    /// The trace state variables (`tsv`), in the order of the file.
+    pub variables: Vec<TraceStateVariable>,
+    /// The tracepoints' locations (`tp`), in the order of the file.
+    pub tracepoints: Vec<Tracepoint>,
+    /// Lines that have no meaning known here.
+    pub unknown_lines: Vec<String>,
+}
+
+/// The description section as it was read.
+#[derive(Debug)]
+pub(super) struct Section {
+    pub description: Description,
+    /// What of it could not be read.
+    pub damage: Vec<Damage>,
+    /// Offset of the first frame; `None` where the section has no end.
+    pub frames_at: Option<u64>,
+}
+
+impl Section {
+    /// Reads the section that begins at offset `at`; `bytes` reach to the end of the file.
+    pub fn read(bytes: &[u8], at: u64) -> Section {
+        let mut reader = Reader::default();
+        let mut lines = Lines::new(bytes, at);
+        for line in lines.by_ref() {
+            if let Err(what) = reader.line(line) {
+                reader.damage.push(Damage { at: line.at, frame: None, what });
+            }
+        }
+        let frames_at = match lines.end() {
+            Ok(offset) => Some(offset),
+            Err(cut) => {
+                let what = "the description ends without an empty line, expected more lines and then frames \
+                            (the file is cut here)";
+                reader.damage.push(Damage { at: cut, frame: None, what: what.to_owned() });
+                None
+            }
+        };
+        reader.finish(frames_at)
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    description: Description,
+    tracepoints: Tracepoints,
+    damage: DamageList,
+}
+
+impl Reader {
+    fn line(&mut self, line: Line<'_>) -> Result<(), String> {
+        let Line { at, bytes } = line;
+        let (keyword, rest) = match memchr::memchr(b' ', bytes).and_then(|length| bytes.split_at_checked(length)) {
+            Some((keyword, rest)) => (keyword, rest.get(1..).unwrap_or(&[])),
+            None => (bytes, &[][..]),
+        };
+        let named = |what: String| format!("{} line left out: {what}", keyword.escape_ascii());
+        match keyword {
+            b"R" => {
+                let size = block_size(rest).map_err(named)?;
+                if self.description.register_block_size.replace(size).is_some_and(|before| before != size) {
+                    return Err(format!(
+                        "R line says {size:#x} where one before it says otherwise, and the last counts"
+                    ));
+                }
+            }
+            b"tdesc" => {
+                let xml = self.description.target_description.get_or_insert_default();
+                xml.push_str(&String::from_utf8_lossy(rest));
+                xml.push('\n');
+                return utf8(rest);
+            }
+            b"status" => {
+                let mut report = |what| self.damage.push(Damage { at, frame: None, what });
+                let status = status::parse(rest, &mut report).map_err(named)?;
+                if std::mem::replace(&mut self.description.status, status).known {
+                    return Err("a second status line, and the last counts".to_owned());
+                }
+            }
+            b"tsv" => {
+                let variable = variable::parse(rest).map_err(named)?;
+                self.description.variables.push(variable);
+            }
+            b"tp" => {
+                if self.tracepoints.add(at, rest, &mut self.damage).map_err(named)? == Outcome::Unknown {
+                    return self.unknown(bytes);
+                }
+            }
+            _ => return self.unknown(bytes),
+        }
+        Ok(())
+    }
+
+    fn unknown(&mut self, line: &[u8]) -> Result<(), String> {
+        self.description.unknown_lines.push(String::from_utf8_lossy(line).into_owned());
+        utf8(line)
+    }
+
+    fn finish(mut self, frames_at: Option<u64>) -> Section {
+        self.description.tracepoints = self.tracepoints.finish(&mut self.damage);
+        let mut damage = self.damage.kept().to_vec();
+        let more = self.damage.total().saturating_sub(damage.len() as u64);
+        if let Some(at) = damage.last().map(|last| last.at).filter(|_| more > 0) {
+            damage.push(Damage { at, frame: None, what: format!("{more} more of the description are not listed") });
+        }
+        if self.description.target_description.as_ref().is_some_and(|xml| xml.trim().is_empty()) {
+            self.description.target_description = None;
+        }
+        Section { description: self.description, damage, frames_at }
+    }
+}
+
+/// The size of register blocks, which gdb reads with `strtol`: it may carry `0x`.
+fn block_size(bytes: &[u8]) -> Result<usize, String> {
+    let text = text::packet_text(bytes)?.trim();
+    let size = text::unsigned(text.strip_prefix("0x").unwrap_or(text))?;
+    usize::try_from(size).map_err(|_| format!("the size {size:#x} is beyond this machine"))
+}
+
+fn utf8(line: &[u8]) -> Result<(), String> {
+    match std::str::from_utf8(line) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(format!("the line {} is not UTF-8, and what is not is shown as U+FFFD", text::quote(line))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &[u8]) -> (Section, Vec<String>) {
+        let section = Section::read(text, 8);
+        let damage = section.damage.iter().map(ToString::to_string).collect();
+        (section, damage)
+    }
+
+    #[test]
+    fn every_line_finds_its_place() {
+        let text = b"R c4\ntdesc <target>\ntdesc \ntdesc </target>\nstatus 0;tnotrun:0\ntsv 1:0:0:61\ntp T1:8:E:0:0\n\
+              future line\ntp Q1\nbare\n\n\x01\x00";
+        let (section, damage) = read(text);
+        assert_eq!(damage, [""; 0]);
+        assert_eq!(section.frames_at, Some(8 + text.len() as u64 - 2));
+        let description = section.description;
+        assert_eq!(description.register_block_size, Some(0xc4));
+        assert_eq!(description.target_description.as_deref(), Some("<target>\n\n</target>\n"));
+        assert!(description.status.known);
+        assert_eq!((description.variables.len(), description.tracepoints.len()), (1, 1));
+        assert_eq!(description.unknown_lines, ["future line", "tp Q1", "bare"]);
+    }
+
+    #[test]
+    fn bad_lines_are_named_and_the_rest_is_read() {
+        let (section, damage) = read(b"R zz\nstatus 7\ntsv 1\ntp T1\nR\nw\xff\ntsv 1:0:0:61\n\n");
+        assert_eq!(damage.len(), 6, "{damage:?}");
+        assert_eq!(damage[0], "at byte 0x8: R line left out: found `zz`, expected a hexadecimal number");
+        assert!(damage[5].starts_with("at byte 0x24: the line `w\\xff` is not UTF-8"), "{damage:?}");
+        assert_eq!(section.description.variables.len(), 1);
+        assert_eq!(section.description.unknown_lines, ["w\u{fffd}"]);
+    }
+
+    #[test]
+    fn a_cut_description_keeps_what_is_whole() {
+        let (section, damage) = read(b"R 8\ntsv 1:0:0:61\ntsv 2:0:0");
+        assert_eq!((section.frames_at, section.description.variables.len()), (None, 1));
+        assert!(damage[0].starts_with("at byte 0x19: the description ends without an empty line"), "{damage:?}");
+    }
+
+    #[test]
+    fn of_repeated_lines_the_last_counts() {
+        let (section, damage) = read(b"R 8\nR 8\nR 9\nstatus 1\nstatus 0;tfull:0\n\n");
+        assert_eq!(section.description.register_block_size, Some(9));
+        assert!(!section.description.status.running);
+        assert_eq!(damage.len(), 2, "{damage:?}");
+    }
+
+    #[test]
+    fn a_flood_of_damage_is_counted_and_not_kept() {
+        let text = "tsv 1\n".repeat(DamageList::KEPT + 5);
+        let (section, damage) = read(text.as_bytes());
+        assert_eq!(section.damage.len(), DamageList::KEPT + 1);
+        assert!(damage[DamageList::KEPT].contains("6 more"), "{}", damage[DamageList::KEPT]);
+    }
+}

@@ -1,0 +1,219 @@
+//! What the blocks of a frame mean.
+//!
+//! Blocks (gdb manual, "Trace File Format"; gdbserver's tracepoint.cc for `S`), all in target byte order:
+//!
+//! * `R`, then as many bytes as the description says: registers as in the remote protocol's `g` reply;
+//! * `M`, 8-byte address, 2-byte length, and the bytes: memory. The address has 8 bytes for 32-bit targets too;
+//! * `V`, 4-byte signed number, 8-byte signed value: a trace state variable;
+//! * `S`, 2-byte length, and the bytes: what a static tracepoint's marker passed.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::chain::RawFrame;
+use crate::source::{ByteOrder, Cursor, OutOfBytes};
+use crate::trace::{Damage, Frame, Location, MemoryBlock, ProgramCounter, RegisterBlock, Tracepoint};
+
+/// All that is needed to give the bytes of a frame their meaning.
+#[derive(Debug)]
+pub(super) struct FrameReader {
+    pub order: ByteOrder,
+    /// Size of a register block in bytes.
+    pub register_block_size: usize,
+    /// Where the program counter lies in a register block.
+    pub pc: Option<Range<usize>>,
+    /// The program counters of frames without registers, by tracepoint number.
+    pub inferred: HashMap<i32, u64>,
+}
+
+/// Why a block could not be read.
+#[derive(Debug, thiserror::Error)]
+enum BlockError {
+    #[error("block `{kind}`: {cause} in the frame")]
+    Cut { kind: char, cause: OutOfBytes },
+    #[error("block type {kind:#04x} is not R, M, V or S (the rest of the frame, {lost} bytes, is lost)")]
+    Unknown { kind: u8, lost: usize },
+    #[error(
+        "the rest of the frame, {lost} bytes, is zero (gdbserver leaves such where its circular buffer wraps round) \
+         and is lost"
+    )]
+    Zeroed { lost: usize },
+}
+
+impl FrameReader {
+    /// Reads a frame into `frame`, whose vectors are used again. `number` counts from 0, where it is known.
+    pub fn read<'a>(&self, raw: &RawFrame<'a>, number: Option<u64>, frame: &mut Frame<'a>) {
+        frame.location = Location(raw.at);
+        frame.tracepoint = i32::from(raw.tracepoint);
+        frame.registers = None;
+        frame.memory.clear();
+        frame.variables.clear();
+        frame.static_data = None;
+        frame.damage = None;
+        let mut blocks = Cursor::new(raw.body, raw.at.saturating_add(super::chain::HEADER), self.order);
+        while !blocks.is_at_end() {
+            let at = blocks.position();
+            match self.block(&mut blocks, frame) {
+                Ok(None) => {}
+                Ok(Some(what)) => {
+                    frame.damage.get_or_insert(Damage { at, frame: number, what });
+                }
+                Err(error) => {
+                    frame.damage.get_or_insert_with(|| Damage { at, frame: number, what: error.to_string() });
+                    break;
+                }
+            }
+        }
+        frame.pc = self.program_counter(frame);
+    }
+
+    /// Reads one block. Something that is wrong with its contents, but not with its length, is `Ok(Some)`.
+    fn block<'a>(&self, blocks: &mut Cursor<'a>, frame: &mut Frame<'a>) -> Result<Option<String>, BlockError> {
+        let rest = blocks.rest();
+        let Ok(kind) = blocks.u8() else { return Ok(None) };
+        let cut = |cause| BlockError::Cut { kind: char::from(kind), cause };
+        match kind {
+            b'R' => {
+                let bytes = blocks.take(self.register_block_size).map_err(cut)?;
+                // The first counts, as in gdb and gdbserver.
+                if frame.registers.is_none() && !bytes.is_empty() {
+                    frame.registers = Some(RegisterBlock { bytes: Cow::Borrowed(bytes), unavailable: Vec::new() });
+                }
+            }
+            b'M' => {
+                let address = blocks.u64().map_err(cut)?;
+                let length = blocks.u16().map_err(cut)?;
+                let bytes = blocks.take(length.into()).map_err(cut)?;
+                // How many bytes there are up to the end of the address space; 0 stands for all of them.
+                let space = usize::try_from(address.wrapping_neg()).unwrap_or(usize::MAX);
+                let inside = if space == 0 { bytes } else { bytes.get(..space).unwrap_or(bytes) };
+                frame.memory.push(MemoryBlock { address, bytes: Cow::Borrowed(inside) });
+                if inside.len() < bytes.len() {
+                    return Ok(Some(format!(
+                        "the memory block of {length} bytes at {address:#x} reaches past the end of the address space \
+                         and is cut there"
+                    )));
+                }
+            }
+            b'V' => {
+                let number = blocks.i32().map_err(cut)?;
+                let value = blocks.i64().map_err(cut)?;
+                frame.variables.push((number, value));
+            }
+            b'S' => {
+                let length = blocks.u16().map_err(cut)?;
+                let bytes = blocks.take(length.into()).map_err(cut)?;
+                frame.static_data.get_or_insert(Cow::Borrowed(bytes));
+            }
+            0 if rest.iter().all(|byte| *byte == 0) => return Err(BlockError::Zeroed { lost: rest.len() }),
+            _ => return Err(BlockError::Unknown { kind, lost: rest.len() }),
+        }
+        Ok(None)
+    }
+
+    fn program_counter(&self, frame: &Frame<'_>) -> ProgramCounter {
+        let recorded = || {
+            let bytes = frame.registers.as_ref()?.get(self.pc.clone()?)?;
+            self.order.unsigned(bytes)
+        };
+        match recorded() {
+            Some(address) => ProgramCounter::Recorded(address),
+            None => match self.inferred.get(&frame.tracepoint) {
+                Some(address) => ProgramCounter::Inferred(*address),
+                None => ProgramCounter::Unknown,
+            },
+        }
+    }
+}
+
+/// The program counter of a frame without registers, by tracepoint number: the tracepoint's address where it has one
+/// location and no while-stepping, as in gdb's `target tfile`. Elsewhere it would be a guess.
+pub(super) fn inferred(tracepoints: &[Tracepoint]) -> HashMap<i32, u64> {
+    let mut addresses: HashMap<i32, Option<u64>> = HashMap::new();
+    for tracepoint in tracepoints {
+        let only = Some(tracepoint.address).filter(|_| tracepoint.step_count == 0);
+        addresses.entry(tracepoint.number).and_modify(|address| *address = None).or_insert(only);
+    }
+    addresses.into_iter().filter_map(|(number, address)| Some((number, address?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reader(order: ByteOrder) -> FrameReader {
+        FrameReader { order, register_block_size: 8, pc: Some(4..8), inferred: HashMap::from([(2, 0x8000)]) }
+    }
+
+    fn read<'a>(order: ByteOrder, tracepoint: i16, body: &'a [u8]) -> Frame<'a> {
+        let mut frame = Frame::empty(Location(0), 0);
+        reader(order).read(&RawFrame { at: 0x100, tracepoint, body }, Some(5), &mut frame);
+        frame
+    }
+
+    #[test]
+    fn blocks_in_any_order_and_number() {
+        let body = b"V\x02\0\0\0\x06\0\0\0\0\0\0\0S\x02\0hiM\0\x10\0\0\0\0\0\0\x03\0abcR\x01\0\0\0\x34\x12\0\0\
+                     M\x02\x10\0\0\0\0\0\0\x02\0XYV\x02\0\0\0\xf7\xff\xff\xff\xff\xff\xff\xffR\xff\xff\xff\xff\
+                     \xff\xff\xff\xffS\x01\0!M\0\0\0\0\0\0\0\0\0\0";
+        let frame = read(ByteOrder::Little, -3, body);
+        assert_eq!(frame.damage, None);
+        assert_eq!((frame.location, frame.tracepoint, frame.thread), (Location(0x100), -3, 1));
+        assert_eq!(frame.pc, ProgramCounter::Recorded(0x1234));
+        assert_eq!(frame.registers.as_ref().unwrap().bytes[..], body[33..41]);
+        assert_eq!(frame.memory.len(), 3);
+        assert_eq!(frame.read_memory(0x1000, 8), b"abcY");
+        assert_eq!(frame.variables, [(2, 6), (2, -9)]);
+        assert_eq!(frame.static_data.as_deref(), Some(&b"hi"[..]));
+    }
+
+    #[test]
+    fn big_endian_blocks() {
+        let frame =
+            read(ByteOrder::Big, 2, b"M\0\0\0\0\0\0\x10\0\0\x01aR\0\0\0\0\0\0\x12\x34V\0\0\0\x07\0\0\0\0\0\0\x01\0");
+        assert_eq!(frame.pc, ProgramCounter::Recorded(0x1234));
+        assert_eq!(frame.read_memory(0x1000, 1), b"a");
+        assert_eq!(frame.variables, [(7, 256)]);
+    }
+
+    #[test]
+    fn without_registers_the_pc_is_inferred_or_unknown() {
+        assert_eq!(read(ByteOrder::Little, 2, b"").pc, ProgramCounter::Inferred(0x8000));
+        assert_eq!(read(ByteOrder::Little, 3, b"").pc, ProgramCounter::Unknown);
+        let short = FrameReader { register_block_size: 7, ..reader(ByteOrder::Little) };
+        let mut frame = Frame::empty(Location(0), 0);
+        short.read(&RawFrame { at: 0, tracepoint: 2, body: b"R1234567" }, None, &mut frame);
+        assert_eq!(frame.pc, ProgramCounter::Inferred(0x8000));
+        assert!(frame.registers.is_some());
+    }
+
+    #[test]
+    fn what_comes_before_a_bad_block_is_kept() {
+        for (tail, expected) in [
+            (&b"Qxyz"[..], "block type 0x51 is not R, M, V or S (the rest of the frame, 4 bytes, is lost)"),
+            (b"\0\0\0", "the rest of the frame, 3 bytes, is zero"),
+            (b"\0\0x", "block type 0x00 is not"),
+            (b"R1234567", "block `R`: 8 bytes wanted at byte 0x114, 7 are left in the frame"),
+            (b"M\0\0\0\0\0\0\0\0\x03\0ab", "block `M`: 3 bytes wanted at byte 0x11e, 2 are left in the frame"),
+            (b"V\0\0\0\0\0", "block `V`: 8 bytes wanted"),
+            (b"S\x01", "block `S`: 2 bytes wanted"),
+        ] {
+            let body = [b"V\x02\0\0\0\x06\0\0\0\0\0\0\0", tail].concat();
+            let frame = read(ByteOrder::Little, 1, &body);
+            assert_eq!(frame.variables, [(2, 6)]);
+            let damage = frame.damage.unwrap().to_string();
+            let expected = format!("frame 5 at byte 0x113: {expected}");
+            assert!(damage.starts_with(&expected), "{damage}");
+        }
+    }
+
+    #[test]
+    fn memory_ends_with_the_address_space() {
+        let frame = read(ByteOrder::Little, 1, b"M\xfe\xff\xff\xff\xff\xff\xff\xff\x02\0abM\xff\xff\xff\xff\xff\xff\xff\xff\x02\0cdV\x02\0\0\0\x06\0\0\0\0\0\0\0");
+        assert_eq!(frame.memory_ranges(), [(u64::MAX - 1, 2)]);
+        assert_eq!(frame.memory[1].bytes[..], b"c"[..]);
+        assert_eq!(frame.variables.len(), 1);
+        assert!(frame.damage.unwrap().what.contains("past the end of the address space"));
+    }
+}

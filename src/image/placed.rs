@@ -1,0 +1,114 @@
+//! An image at the place where it ran, and whether the recording agrees with it.
+
+use super::Image;
+use super::placement::{Anchor, Placement, find};
+use std::fmt;
+use std::sync::Arc;
+
+/// An image at the place where it ran. All addresses are run-time addresses.
+///
+/// While the place is [`Placement::Unknown`], nothing is known of any address.
+#[derive(Clone)]
+pub struct PlacedImage {
+    /// The file.
+    pub image: Arc<Image>,
+    /// What is added to the file's addresses, modulo 2^64.
+    pub bias: u64,
+    /// How that is known.
+    pub placement: Placement,
+}
+
+impl PlacedImage {
+    /// Places an image: at `bias` if the user names one, else where `anchors` and `program_counters` (a sample of
+    /// recorded ones) say.
+    pub fn place(
+        image: Arc<Image>,
+        bias: Option<u64>,
+        anchors: &[Anchor<'_>],
+        program_counters: &[u64],
+    ) -> PlacedImage {
+        let (bias, placement) = match bias {
+            Some(bias) => (bias, Placement::Option),
+            None if !image.is_position_independent() => (0, Placement::Fixed),
+            None => find(&image, anchors, program_counters),
+        };
+        PlacedImage { image, bias, placement }
+    }
+
+    /// Whether it is known where the image lay.
+    pub fn is_placed(&self) -> bool {
+        self.placement != Placement::Unknown
+    }
+
+    /// The file's address for a run-time address.
+    fn linked(&self, address: u64) -> Option<u64> {
+        self.is_placed().then(|| address.wrapping_sub(self.bias))
+    }
+
+    /// As [`Image::read_only`].
+    pub fn read_only(&self, address: u64) -> &[u8] {
+        let bytes = self.linked(address).map_or(&[][..], |linked| self.image.read_only(linked));
+        // A part that a load bias moves over the end of the address space ends there.
+        let room = usize::try_from(u64::MAX - address).unwrap_or(usize::MAX).saturating_add(1);
+        bytes.get(..bytes.len().min(room)).unwrap_or(bytes)
+    }
+
+    /// As [`Image::next_read_only`].
+    pub fn next_read_only(&self, address: u64) -> Option<u64> {
+        let linked = self.linked(address)?;
+        // With a load bias, the addresses behind the end of the file's address space follow.
+        let next = self.image.next_read_only(linked).or_else(|| self.image.next_read_only(0))?;
+        Some(next.wrapping_add(self.bias)).filter(|next| *next >= address)
+    }
+
+    /// As [`Image::is_code`].
+    pub fn is_code(&self, address: u64) -> bool {
+        self.linked(address).is_some_and(|linked| self.image.is_code(linked))
+    }
+
+    /// As [`Image::function`].
+    pub fn function(&self, address: u64) -> Option<(String, u64)> {
+        self.image.function(self.linked(address)?)
+    }
+
+    /// As [`Image::line`].
+    pub fn line(&self, address: u64) -> Option<(String, u32)> {
+        self.image.line(self.linked(address)?)
+    }
+
+    /// The run-time entry point; the file's own as long as the place is unknown.
+    pub fn entry(&self) -> u64 {
+        self.image.entry().wrapping_add(self.bias)
+    }
+
+    /// The first address at which memory recorded from `address` on differs from a read-only part of the image:
+    /// another build of the program was recorded, or it lay elsewhere, or it changes its own code.
+    ///
+    /// Breakpoint instructions are no difference: gdbserver hides those that it inserted
+    /// (gdb's gdbserver/mem-break.cc, `check_mem_read`).
+    pub fn contradiction(&self, address: u64, recorded: &[u8]) -> Option<u64> {
+        let mut at = address;
+        loop {
+            at = self.next_read_only(at)?;
+            let skipped = usize::try_from(at.checked_sub(address)?).ok()?;
+            let rest = recorded.get(skipped..).filter(|rest| !rest.is_empty())?;
+            let known = self.read_only(at);
+            if let Some(differs) = rest.iter().zip(known).position(|(recorded, known)| recorded != known) {
+                return at.checked_add(differs as u64);
+            }
+            at = at.checked_add(known.len().max(1) as u64)?;
+        }
+    }
+}
+
+impl fmt::Display for PlacedImage {
+    /// Where the image lies and how that is known, as a phrase for the ready lines.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.placement {
+            Placement::Fixed | Placement::Unrelocated | Placement::Unknown => self.placement.fmt(f),
+            Placement::Option | Placement::Tracepoints { .. } | Placement::UsualBase => {
+                write!(f, "load bias {:#x}, {}", self.bias, self.placement)
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The image against real programs, made-up ELF files, and damaged ones.
+
+mod build;
+mod damaged;
+mod made_up;
+mod placing;
+mod real;
+
+use super::Image;
+use crate::source::Source;
+
+const CASEPIE: &[u8] = include_bytes!("../../../tests/data/bin/casepie");
+const CASE: &[u8] = include_bytes!("../../../tests/data/bin/case");
+const NIOS2: &[u8] = include_bytes!("../../../tests/data/bin/seq.elf");
+
+fn image(bytes: &'static [u8]) -> Image {
+    Image::from_source(Source::from_static("/bin/test", bytes)).unwrap()
+}
+
+fn made_up(bytes: Vec<u8>) -> Image {
+    Image::from_source(Source::from_vec("/bin/test", bytes)).unwrap()
+}

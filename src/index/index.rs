@@ -1,0 +1,498 @@
+//! The index that clients share.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::task::{Context, Poll, Waker};
+
+use super::segment::Segment;
+use super::segments::Segments;
+use super::walk::{Inspector, Walk};
+use super::{Answer, Progress, Query};
+use crate::trace::{Damage, DamageList, Location, Recording};
+
+/// What a walk knows when it is over.
+pub(super) struct Outcome {
+    /// What [`Recording::walk`] returned.
+    pub(super) end: Location,
+    /// The last value of each trace state variable.
+    pub(super) last_values: BTreeMap<i32, i64>,
+}
+
+/// The index as far as it had grown at one moment.
+pub(super) struct Snapshot {
+    pub(super) segments: Segments,
+    /// The location of the last frame.
+    pub(super) at: Location,
+    /// `None` as long as there is more to come.
+    pub(super) outcome: Option<Arc<Outcome>>,
+}
+
+/// Who wants to know of changes.
+#[derive(Default)]
+struct Waiters {
+    generation: u64,
+    ended: bool,
+    wakers: Vec<Waker>,
+}
+
+/// What the walk and the clients have in common.
+pub(super) struct Shared {
+    snapshot: RwLock<Arc<Snapshot>>,
+    damage: Mutex<DamageList>,
+    waiters: Mutex<Waiters>,
+    ended: Condvar,
+    cancelled: AtomicBool,
+}
+
+/// No lock here is ever held while something can go wrong, so a poisoned one holds nothing half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn add_damage(&self, damage: Damage) {
+        lock(&self.damage).push(damage);
+    }
+
+    /// Shows clients a snapshot that answers as the last one did.
+    pub(super) fn replace(&self, snapshot: Snapshot) {
+        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+    }
+
+    /// Shows clients a snapshot that tells more than the last one, and wakes those who wait for it.
+    pub(super) fn publish(&self, snapshot: Snapshot) {
+        self.replace(snapshot);
+        self.wake(false);
+    }
+
+    /// The walk is over, whether it has seen everything or not.
+    pub(super) fn finish(&self) {
+        self.wake(true);
+    }
+
+    fn wake(&self, ended: bool) {
+        let mut waiters = lock(&self.waiters);
+        waiters.generation += 1;
+        waiters.ended = ended;
+        let wakers = std::mem::take(&mut waiters.wakers);
+        drop(waiters);
+        if ended {
+            self.ended.notify_all();
+        }
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The index of a recording: where its frames lie, and which frame is the next that matches.
+///
+/// It grows while the recording is walked over for the first time, and answers from the first frame on. To find a
+/// frame by number takes the logarithm of the number of segments, which are few dozen; to find the next match takes
+/// the logarithm of the number of frames times that of the number of distinct values, and no frame is visited.
+/// Dropping the index ends the walk.
+pub struct Index {
+    shared: Arc<Shared>,
+    end: Location,
+}
+
+impl Index {
+    /// Starts to index a recording on a thread of its own; `inspect` sees every frame there.
+    ///
+    /// # Errors
+    ///
+    /// When the system gives no thread.
+    pub fn start(recording: Arc<dyn Recording>, inspect: Option<Inspector>) -> io::Result<Arc<Index>> {
+        let index = Index::new(recording.end());
+        let walk = Walk::new(Arc::clone(&index.shared), inspect);
+        std::thread::Builder::new().name("index".to_owned()).spawn(move || walk.run(&*recording))?;
+        Ok(index)
+    }
+
+    /// Indexes a recording before it returns; `inspect` sees every frame.
+    pub fn build(recording: &dyn Recording, inspect: Option<Inspector>) -> Arc<Index> {
+        let index = Index::new(recording.end());
+        Walk::new(Arc::clone(&index.shared), inspect).run(recording);
+        index
+    }
+
+    fn new(end: Location) -> Arc<Index> {
+        let snapshot = Snapshot { segments: Segments::default(), at: Location(0), outcome: None };
+        let shared = Shared {
+            snapshot: RwLock::new(Arc::new(snapshot)),
+            damage: Mutex::default(),
+            waiters: Mutex::default(),
+            ended: Condvar::new(),
+            cancelled: AtomicBool::new(false),
+        };
+        Arc::new(Index { shared: Arc::new(shared), end })
+    }
+
+    /// Ends the walk at its next frame. What is indexed by then can still be found; the rest stays [`Answer::NotYet`].
+    pub fn cancel(&self) {
+        self.shared.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// How far the walk has come.
+    pub fn progress(&self) -> Progress {
+        let snapshot = self.shared.snapshot();
+        Progress {
+            frames: snapshot.segments.frames(),
+            complete: snapshot.outcome.is_some(),
+            at: snapshot.at,
+            end: self.end,
+        }
+    }
+
+    /// Blocks until the walk is over: complete, or cancelled.
+    pub fn wait(&self) -> Progress {
+        let waiters = lock(&self.shared.waiters);
+        let over = self.shared.ended.wait_while(waiters, |waiters| !waiters.ended);
+        drop(over.unwrap_or_else(PoisonError::into_inner));
+        self.progress()
+    }
+
+    /// Ready with the generation of the index once that is not `seen`; each change that may turn an
+    /// [`Answer::NotYet`] into another makes a new one.
+    ///
+    /// To wait for an answer, start with 0 for `seen`, ask, and while the answer is [`Answer::NotYet`] wait here and
+    /// ask again, each time with the generation that came last. Pending for ever once the walk is over.
+    pub fn poll_change(&self, seen: u64, context: &mut Context<'_>) -> Poll<u64> {
+        let mut waiters = lock(&self.shared.waiters);
+        if waiters.generation != seen {
+            return Poll::Ready(waiters.generation);
+        }
+        let known = waiters.wakers.iter().any(|waker| waker.will_wake(context.waker()));
+        if !known && !waiters.ended {
+            waiters.wakers.push(context.waker().clone());
+        }
+        Poll::Pending
+    }
+
+    /// Where a frame lies.
+    pub fn locate(&self, number: u64) -> Answer<Location> {
+        self.of_frame(number, Segment::location)
+    }
+
+    /// The number of the tracepoint that made a frame.
+    pub fn tracepoint(&self, number: u64) -> Answer<i32> {
+        self.of_frame(number, Segment::tracepoint)
+    }
+
+    /// The program counter of a frame, recorded or inferred; `None` where it is unknown.
+    pub fn pc(&self, number: u64) -> Answer<Option<u64>> {
+        self.of_frame(number, |segment, number| Some(segment.pc(number)))
+    }
+
+    fn of_frame<T>(&self, number: u64, get: impl FnOnce(&Segment, u64) -> Option<T>) -> Answer<T> {
+        let snapshot = self.shared.snapshot();
+        let found = snapshot.segments.holding(number).and_then(|segment| get(segment, number));
+        Answer::new(found, snapshot.outcome.is_some())
+    }
+
+    /// The number of the first frame from `from` on that matches.
+    pub fn find(&self, from: u64, query: &Query) -> Answer<u64> {
+        let snapshot = self.shared.snapshot();
+        Answer::new(snapshot.segments.find(from, query), snapshot.outcome.is_some() || query.is_empty())
+    }
+
+    /// The number of the last frame before `before` that matches.
+    pub fn find_back(&self, before: u64, query: &Query) -> Answer<u64> {
+        let snapshot = self.shared.snapshot();
+        // A frame that is still to come may be the last one before `before`.
+        let certain = snapshot.outcome.is_some() || before <= snapshot.segments.frames() || query.is_empty();
+        let found = if certain { snapshot.segments.find_back(before, query) } else { None };
+        Answer::new(found, certain)
+    }
+
+    /// How many of the frames indexed so far a tracepoint made.
+    pub fn count(&self, tracepoint: i32) -> u64 {
+        self.shared.snapshot().segments.iter().map(|segment| segment.count(tracepoint) as u64).sum()
+    }
+
+    /// The tracepoints that made the frames indexed so far, and how many each.
+    pub fn counts_by_tracepoint(&self) -> BTreeMap<i32, u64> {
+        let mut counts = BTreeMap::new();
+        for (tracepoint, count) in self.shared.snapshot().segments.iter().flat_map(Segment::counts) {
+            *counts.entry(tracepoint).or_default() += count as u64;
+        }
+        counts
+    }
+
+    /// What of the frames, and between them, could not be read as far as the walk has come.
+    pub fn damage(&self) -> DamageList {
+        lock(&self.shared.damage).clone()
+    }
+
+    /// The last value of a trace state variable in the whole recording.
+    ///
+    /// Kept of the first 65,536 variables that the frames name; [`Index::damage`] tells where there are more.
+    pub fn last_value(&self, variable: i32) -> Answer<i64> {
+        match &self.shared.snapshot().outcome {
+            Some(outcome) => Answer::new(outcome.last_values.get(&variable).copied(), true),
+            None => Answer::NotYet,
+        }
+    }
+
+    /// The location behind the last frame, as [`Recording::walk`] returned it.
+    pub fn end(&self) -> Answer<Location> {
+        Answer::new(self.shared.snapshot().outcome.as_ref().map(|outcome| outcome.end), false)
+    }
+
+    /// Bytes of memory that the index of the frames takes.
+    pub fn memory_use(&self) -> usize {
+        self.shared.snapshot().segments.iter().map(Segment::memory_use).sum()
+    }
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+    use std::sync::mpsc;
+    use std::task::Wake;
+    use std::time::{Duration, Instant};
+
+    use super::super::fake::Fake;
+    use super::*;
+    use crate::trace::{Frame, ProgramCounter};
+
+    fn frame(number: u64) -> Frame<'static> {
+        let mut frame = Frame::empty(Location(1000 + 300 * number), 1 + (number % 5) as i32);
+        frame.pc = match number % 41 {
+            40 => ProgramCounter::Unknown,
+            39 => ProgramCounter::Inferred(0x4000),
+            pc => ProgramCounter::Recorded(0x40_1000 + 4 * pc),
+        };
+        frame
+    }
+
+    struct Unpark(std::thread::Thread);
+
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+
+    /// Asks until the answer is known, as a client does.
+    fn ask<T>(index: &Index, question: impl Fn(&Index) -> Answer<T>) -> Answer<T> {
+        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+        let mut context = Context::from_waker(&waker);
+        let mut seen = 0;
+        loop {
+            match question(index) {
+                Answer::NotYet => match index.poll_change(seen, &mut context) {
+                    Poll::Ready(generation) => seen = generation,
+                    Poll::Pending => std::thread::park(),
+                },
+                known => return known,
+            }
+        }
+    }
+
+    #[test]
+    fn a_million_frames_take_few_bytes_and_are_found() {
+        let frames = 1_000_000;
+        let index = Index::build(&Fake::new(frames, frame), None);
+        let per_frame = index.memory_use() as f64 / frames as f64;
+        assert!(per_frame < 4.0, "{per_frame}");
+        let progress = index.progress();
+        assert_eq!((progress.frames, progress.complete, progress.fraction()), (frames, true, 1.0));
+        assert_eq!(index.locate(999_999), Answer::Found(Location(1000 + 300 * 999_999)));
+        assert_eq!(index.locate(frames), Answer::Nothing);
+        assert_eq!(
+            (index.tracepoint(65_536), index.pc(65_536)),
+            (Answer::Found(2), Answer::Found(Some(0x40_1000 + 4 * 18)))
+        );
+        assert_eq!(index.pc(40), Answer::Found(None));
+        assert_eq!(index.find(999_950, &Query::Pc(0x4000)), Answer::Found(999_988));
+        assert_eq!(index.find(999_989, &Query::Pc(0x4000)), Answer::Nothing);
+        assert_eq!(index.find_back(u64::MAX, &Query::Pc(0x4000)), Answer::Found(999_988));
+        assert_eq!(index.find_back(39, &Query::Pc(0x4000)), Answer::Nothing);
+        assert_eq!(index.count(3), 200_000);
+        assert_eq!(index.counts_by_tracepoint(), (1..6).map(|number| (number, 200_000)).collect());
+    }
+
+    #[test]
+    fn merged_segments_find_the_same() {
+        let frames = (1 << 20) + 70_000;
+        let index = Index::build(&Fake::new(frames, frame), None);
+        for number in (0..frames).step_by(9973).chain([(1 << 20) - 1, 1 << 20, frames - 1]) {
+            let expected = frame(number);
+            assert_eq!(index.locate(number), Answer::Found(expected.location));
+            assert_eq!(index.pc(number), Answer::Found(expected.pc.address()));
+            assert_eq!(index.tracepoint(number), Answer::Found(expected.tracepoint));
+            if let Some(pc) = expected.pc.address() {
+                assert_eq!(index.find(number.saturating_sub(40), &Query::Pc(pc)), Answer::Found(number));
+                assert_eq!(index.find_back(number + 41, &Query::Pc(pc)), Answer::Found(number));
+            }
+        }
+        assert!(index.memory_use() < 4 * frames as usize);
+    }
+
+    #[test]
+    fn early_frames_are_found_while_the_walk_stalls() {
+        let (resume, stalled) = mpsc::channel();
+        let mut fake = Fake::new(3000, frame);
+        fake.stall = Some((100, Mutex::new(stalled)));
+        let index = Index::start(Arc::new(fake), None).unwrap();
+        assert_eq!(ask(&index, |index| index.locate(0)), Answer::Found(Location(1000)));
+        assert_eq!(ask(&index, |index| index.locate(63)), Answer::Found(Location(1000 + 300 * 63)));
+        assert_eq!(index.find(0, &Query::Tracepoint(3)), Answer::Found(2));
+        assert_eq!(index.find_back(64, &Query::Tracepoint(3)), Answer::Found(62));
+        assert_eq!(index.find_back(8, &Query::Tracepoint(9)), Answer::Nothing);
+        assert_eq!(index.find(0, &Query::Tracepoint(9)), Answer::NotYet);
+        assert_eq!(index.find(0, &Query::Range { low: 2, high: 1 }), Answer::Nothing);
+        assert_eq!(index.find_back(2000, &Query::Tracepoint(3)), Answer::NotYet);
+        assert_eq!(index.locate(2999), Answer::NotYet);
+        assert_eq!((index.end(), index.last_value(1)), (Answer::NotYet, Answer::NotYet));
+        let progress = index.progress();
+        assert!(!progress.complete && progress.frames == 64 && progress.fraction() < 0.1, "{progress:?}");
+
+        let client = Arc::clone(&index);
+        let waiting = std::thread::spawn(move || ask(&client, |index| index.find(0, &Query::Tracepoint(9))));
+        resume.send(()).unwrap();
+        assert_eq!(waiting.join().unwrap(), Answer::Nothing);
+        assert_eq!(index.wait().frames, 3000);
+        assert_eq!(index.find_back(2000, &Query::Tracepoint(3)), Answer::Found(1997));
+        assert_eq!(index.end(), Answer::Found(Location(1000 + 300 * 3000)));
+    }
+
+    #[test]
+    fn a_slow_walk_is_searchable_as_it_goes() {
+        let (_resume, stalled) = mpsc::channel();
+        let mut fake = Fake::new(100_000, |number| {
+            if number == 191 {
+                std::thread::sleep(Duration::from_millis(60));
+            }
+            frame(number)
+        });
+        fake.stall = Some((200, Mutex::new(stalled)));
+        let index = Index::start(Arc::new(fake), None).unwrap();
+        // 128 by doubling, 192 by the clock.
+        assert_eq!(ask(&index, |index| index.locate(191)), Answer::Found(Location(1000 + 300 * 191)));
+        assert_eq!(index.locate(192), Answer::NotYet);
+    }
+
+    fn ends(recording: &std::sync::Weak<Fake>) -> bool {
+        let start = Instant::now();
+        while recording.strong_count() > 0 && start.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        recording.strong_count() == 0
+    }
+
+    #[test]
+    fn cancelling_and_dropping_end_the_walk() {
+        let recording = Arc::new(Fake::new(u64::MAX, |_| Frame::empty(Location(0), 1)));
+        let weak = Arc::downgrade(&recording);
+        let index = Index::start(recording, None).unwrap();
+        assert_eq!(ask(&index, |index| index.tracepoint(1000)), Answer::Found(1));
+        index.cancel();
+        assert!(!index.wait().complete);
+        assert_eq!(index.tracepoint(1000), Answer::Found(1));
+        assert_eq!(index.find(0, &Query::Tracepoint(2)), Answer::NotYet);
+        assert!(ends(&weak));
+
+        let recording = Arc::new(Fake::new(u64::MAX, |_| Frame::empty(Location(0), 1)));
+        let weak = Arc::downgrade(&recording);
+        drop(Index::start(recording, None).unwrap());
+        assert!(ends(&weak));
+    }
+
+    #[test]
+    fn a_panicking_reader_is_damage_at_the_end() {
+        let fake = Fake::new(3000, |number| if number == 2500 { panic!("a defect") } else { frame(number) });
+        let index = Index::start(Arc::new(fake), None).unwrap();
+        let progress = index.wait();
+        assert_eq!((progress.frames, progress.complete), (2500, true));
+        assert_eq!(index.find(0, &Query::Tracepoint(9)), Answer::Nothing);
+        assert_eq!(index.end(), Answer::Found(Location(1000 + 300 * 2499)));
+        let damage = index.damage();
+        assert!(damage.total() == 1 && damage.kept()[0].what.contains("frame 2500"), "{damage:?}");
+    }
+
+    #[test]
+    fn damage_is_collected_in_order_with_its_frame() {
+        let mut fake = Fake::new(3, |number| {
+            let mut frame = frame(number);
+            if number == 1 {
+                frame.damage = Some(Damage { at: 7, frame: None, what: "cut".to_owned() });
+            }
+            frame
+        });
+        fake.damage_behind = Some(Damage { at: 9, frame: None, what: "no end mark".to_owned() });
+        let damage = Index::build(&fake, None).damage();
+        let expected = [
+            Damage { at: 7, frame: Some(1), what: "cut".to_owned() },
+            Damage { at: 9, frame: None, what: "no end mark".to_owned() },
+        ];
+        assert_eq!(damage.kept(), expected);
+    }
+
+    #[test]
+    fn the_last_value_of_a_variable_is_that_of_the_whole_recording() {
+        let fake = Fake::new(70_000, |number| {
+            let mut frame = frame(number);
+            frame.variables = vec![(1, number as i64), (1, -(number as i64)), (1000 + number as i32, 5)];
+            frame
+        });
+        let index = Index::build(&fake, None);
+        assert_eq!(index.last_value(1), Answer::Found(-69_999));
+        assert_eq!(index.last_value(2), Answer::Nothing);
+        // With the variable 1 the first 65,535 of the others are kept.
+        assert_eq!(index.last_value(1000 + 65_534), Answer::Found(5));
+        assert_eq!(index.last_value(1000 + 65_535), Answer::Nothing);
+        let damage = index.damage();
+        assert_eq!((damage.total(), damage.kept()[0].frame), (1, Some(65_535)));
+    }
+
+    #[test]
+    fn the_inspector_sees_every_frame_and_its_number() {
+        let sum = Arc::new(AtomicU64::new(0));
+        let seen = Arc::clone(&sum);
+        let inspect: Inspector = Box::new(move |number, frame| {
+            assert_eq!(frame.location, Location(1000 + 300 * number));
+            seen.fetch_add(number, Ordering::Relaxed);
+        });
+        let index = Index::build(&Fake::new(101, frame), Some(inspect));
+        assert_eq!(sum.load(Ordering::Relaxed), 5050);
+        assert!(index.damage().is_empty());
+    }
+
+    #[test]
+    fn a_recording_without_frames_is_complete() {
+        let index = Index::build(&Fake::new(0, frame), None);
+        assert_eq!((index.progress().frames, index.progress().complete), (0, true));
+        assert_eq!(index.locate(0), Answer::Nothing);
+        assert_eq!(index.find_back(u64::MAX, &Query::Outside { low: 1, high: 0 }), Answer::Nothing);
+        assert_eq!(index.memory_use(), 0);
+    }
+
+    #[test]
+    fn waiting_again_and_again_keeps_one_waker() {
+        let index = Index::new(Location(0));
+        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+        let mut context = Context::from_waker(&waker);
+        assert_eq!([index.poll_change(0, &mut context), index.poll_change(0, &mut context)], [Poll::Pending; 2]);
+        assert_eq!(lock(&index.shared.waiters).wakers.len(), 1);
+        index.shared.finish();
+        assert_eq!(index.poll_change(0, &mut context), Poll::Ready(1));
+        assert_eq!(index.poll_change(1, &mut context), Poll::Pending);
+        assert!(lock(&index.shared.waiters).wakers.is_empty());
+    }
+}
