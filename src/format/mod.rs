@@ -48,7 +48,10 @@ pub enum FormatError {
         hint: &'static str,
     },
     /// A gdb trace file of a version that is not known.
-    #[error("{}: is a gdb trace file of version {found:?}, expected version \"0\" (save it with gdb's tsave)", name.display())]
+    #[error(
+        "{}: is a gdb trace file of version {found:?}, expected version \"0\" (save it with gdb's tsave)",
+        name.display()
+    )]
     Version {
         /// The file as the user named it.
         name: PathBuf,

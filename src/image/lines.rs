@@ -1,29 +1,23 @@
-//! Source lines, from the line number programs in `.debug_line` (DWARF 5, section 6.2; versions 2 to 5).
+//! Source lines of addresses, and addresses of source lines.
 //!
-//! The programs are run once, at the first question, to note which addresses each of them covers; an answer runs
-//! the one program that covers the address again. So nothing but the covered ranges is kept, a damaged program
-//! costs that compilation unit only, and no lock is held. `.debug_info` is not needed, nor split debug information:
-//! line number programs stay in the program file.
+//! All line number programs are run once, at the first question, to note which addresses each of them covers. The
+//! rows of a program are kept from the first question about one of its addresses on. So memory is used for what is
+//! asked about, a damaged program costs its compilation unit only, and a thread waits for another one only while
+//! that runs the very program it needs. `.debug_info` is not needed, nor split debug information: line number
+//! programs stay in the program file.
 
-use super::debug::{Bytes, DebugSection};
+use super::debug::DebugSection;
 use super::elf::Elf;
-use super::ranges::{Ranges, Span, Spans};
+use super::line_program::{Programs, Row, Rows, Sections, Sequence};
+use super::ranges::{Ranges, Spans};
 use crate::arch::Machine;
-use crate::source::ByteOrder;
-use gimli::{
-    AttributeValue, DebugLine, DebugLineOffset, EndianSlice, LineProgramHeader, LineRow, Reader, RunTimeEndian,
-};
 use std::collections::HashMap;
+use std::num::NonZeroU64;
 use std::sync::OnceLock;
 
-type Slice<'data> = EndianSlice<'data, RunTimeEndian>;
-type Header<'data> = LineProgramHeader<Slice<'data>>;
-
-/// The longest path of a file, in bytes (Linux's `PATH_MAX`).
-const LONGEST_PATH: usize = 4096;
 /// How many places a line can have before further ones are left out.
 const MOST_STATEMENTS: usize = 10_000;
-/// How many programs are run for one address. Sound files have one, or a few for code that the linker merged.
+/// How many programs are asked about one address. Sound files have one, or a few for code that the linker merged.
 const MOST_PROGRAMS: usize = 8;
 
 /// The line table of a program.
@@ -38,11 +32,12 @@ pub(super) struct Lines {
 
 #[derive(Debug)]
 struct Table {
-    line: Bytes,
-    strings: Bytes,
-    line_strings: Bytes,
-    /// The addresses of each sequence of rows, and the offset of its program.
-    sequences: Spans<usize>,
+    sections: Sections,
+    /// Where each program begins.
+    offsets: Vec<usize>,
+    /// What each program makes, once it is asked for.
+    rows: Vec<OnceLock<Rows>>,
+    sequences: Spans<Sequence>,
 }
 
 /// A file and line that are looked for.
@@ -65,29 +60,14 @@ impl Lines {
     }
 
     /// The file and line of `address`.
-    ///
-    /// The file is as the compiler was told of it, with its directory unless that is the compiler's working
-    /// directory: `case.c`, `src/case.c`, `/usr/include/stdio.h`.
     pub(super) fn find(&self, file: &[u8], code: &Ranges, address: u64) -> Option<(String, u32)> {
-        let programs = self.programs(file, code);
-        let mut sequences = programs.table.sequences.containing(address).take(MOST_PROGRAMS);
-        sequences.find_map(|sequence| {
-            let mut nearest: Option<Row> = None;
-            let mut found = None;
-            programs.run(sequence.value, |header, row, first| {
-                if found.is_some() || first != sequence.first {
-                    return;
-                }
-                match nearest {
-                    Some(nearest) if row.address() > address => found = Some(programs.place(header, nearest)),
-                    _ if row.end_sequence() => nearest = None,
-                    // Of rows for one address, the last one at which a statement begins counts.
-                    Some(Row { address, is_stmt: true, .. }) if row.address() == address && !row.is_stmt() => {}
-                    _ => nearest = Some(Row::from(row)),
-                }
-            });
-            found.flatten()
-        })
+        let table = self.table(file, code);
+        let programs = self.programs(file, &table.sections);
+        let (rows, row) = table.containing(programs, address).find_map(|(rows, sequence)| {
+            let behind = sequence.partition_point(|row| row.address <= address);
+            Some((rows, sequence.get(behind.checked_sub(1)?)?))
+        })?;
+        programs.place(rows, row)
     }
 
     /// The addresses at which statements of each line begin; where a line has none, those of the next line of its
@@ -98,216 +78,119 @@ impl Lines {
         code: &Ranges,
         wanted: &[SourceLine<'name>],
     ) -> HashMap<SourceLine<'name>, Vec<u64>> {
-        let programs = self.programs(file, code);
+        let table = self.table(file, code);
+        let programs = self.programs(file, &table.sections);
         let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, wanted) in wanted.iter().enumerate() {
-            let name = components(wanted.file).next().unwrap_or_default();
-            by_name.entry(name).or_default().push(index);
+            by_name.entry(last_component(wanted.file)).or_default().push(index);
         }
-        let mut nearest: Vec<(u64, Vec<u64>)> = vec![(u64::MAX, Vec::new()); wanted.len()];
-        for offset in programs.offsets() {
-            let Some(files) = programs.files(offset, &by_name, wanted) else { continue };
-            programs.run(offset, |_, row, _| {
-                let Some(line) = row.line().map(std::num::NonZeroU64::get).filter(|_| row.is_stmt()) else { return };
-                if row.end_sequence() || !code.contains(row.address()) {
+        let mut places: Vec<Nearest> = wanted.iter().map(|wanted| Nearest::new(wanted.line)).collect();
+        for offset in &table.offsets {
+            let mut files: HashMap<u64, Vec<usize>> = HashMap::new();
+            for (number, path) in programs.paths(*offset) {
+                let candidates = by_name.get(last_component(&path)).into_iter().flatten().copied();
+                let same = |index: &usize| wanted.get(*index).is_some_and(|wanted| is_same(&path, wanted.file));
+                files.entry(number).or_default().extend(candidates.filter(same));
+            }
+            if files.values().all(Vec::is_empty) {
+                continue;
+            }
+            programs.run(*offset, |_, row| {
+                let Some(line) = row.line().map(NonZeroU64::get) else { return };
+                if !row.is_stmt() || row.end_sequence() || !code.contains(row.address()) {
                     return;
                 }
                 for index in files.get(&row.file_index()).into_iter().flatten() {
-                    let (Some(wanted), Some((best, addresses))) = (wanted.get(*index), nearest.get_mut(*index)) else {
-                        continue;
-                    };
-                    if line < wanted.line || line > *best {
-                        continue;
-                    }
-                    if line < *best {
-                        *best = line;
-                        addresses.clear();
-                    }
-                    if addresses.len() < MOST_STATEMENTS {
-                        addresses.push(row.address());
+                    if let Some(nearest) = places.get_mut(*index) {
+                        nearest.add(line, row.address());
                     }
                 }
             });
         }
-        wanted.iter().copied().zip(nearest.into_iter().map(|(_, addresses)| addresses)).collect()
+        wanted.iter().copied().zip(places.into_iter().map(|nearest| nearest.addresses)).collect()
     }
 
     /// The addresses from `first` to `last` at which statements begin.
     pub(super) fn statements_within(&self, file: &[u8], code: &Ranges, first: u64, last: u64) -> Vec<u64> {
-        let programs = self.programs(file, code);
-        let mut addresses = Vec::new();
-        for sequence in programs.table.sequences.containing(first).take(MOST_PROGRAMS) {
-            programs.run(sequence.value, |_, row, _| {
-                let counts = row.is_stmt() && !row.end_sequence() && (first..=last).contains(&row.address());
-                if counts && addresses.len() < MOST_STATEMENTS {
-                    addresses.push(row.address());
-                }
-            });
-        }
-        addresses
-    }
-
-    fn programs<'data>(&'data self, file: &'data [u8], code: &Ranges) -> Programs<'data> {
-        let table = self.table.get_or_init(|| {
-            let mut table = Table {
-                line: self.line.bytes(file, self.machine),
-                strings: self.strings.bytes(file, self.machine),
-                line_strings: self.line_strings.bytes(file, self.machine),
-                sequences: Spans::default(),
-            };
-            table.sequences = Programs { file, machine: self.machine, table: &table }.sequences(code);
-            table
+        let table = self.table(file, code);
+        let programs = self.programs(file, &table.sections);
+        let rows = table.containing(programs, first).flat_map(|(_, sequence)| {
+            let from = sequence.partition_point(|row| row.address < first);
+            sequence.get(from..).unwrap_or(&[]).iter().take_while(|row| row.address <= last)
         });
-        Programs { file, machine: self.machine, table }
-    }
-}
-
-/// What a row says.
-#[derive(Clone, Copy)]
-struct Row {
-    address: u64,
-    file: u64,
-    line: u64,
-    is_stmt: bool,
-}
-
-impl From<&LineRow> for Row {
-    fn from(row: &LineRow) -> Row {
-        Row {
-            address: row.address(),
-            file: row.file_index(),
-            line: row.line().map_or(0, std::num::NonZeroU64::get),
-            is_stmt: row.is_stmt(),
-        }
-    }
-}
-
-/// The line number programs of a file.
-#[derive(Clone, Copy)]
-struct Programs<'data> {
-    file: &'data [u8],
-    machine: Machine,
-    table: &'data Table,
-}
-
-impl<'data> Programs<'data> {
-    fn endian(&self) -> RunTimeEndian {
-        match self.machine.byte_order {
-            ByteOrder::Little => RunTimeEndian::Little,
-            ByteOrder::Big => RunTimeEndian::Big,
-        }
+        rows.filter(|row| row.is_statement).map(|row| row.address).take(MOST_STATEMENTS).collect()
     }
 
-    /// Where in the section each program begins. A program that cannot be read is known by its length all the same.
-    fn offsets(self) -> impl Iterator<Item = usize> + 'data {
-        let section = self.table.line.get(self.file);
-        let mut next = Some(0usize);
-        std::iter::from_fn(move || {
-            let offset = next?;
-            let mut rest = Slice::new(section.get(offset..).filter(|rest| !rest.is_empty())?, self.endian());
-            next = rest.read_initial_length().ok().and_then(|(length, format)| {
-                offset.checked_add(usize::from(format.initial_length_size()))?.checked_add(length)
-            });
-            Some(offset)
+    fn programs<'data>(&self, file: &'data [u8], sections: &'data Sections) -> Programs<'data> {
+        Programs { file, machine: self.machine, sections }
+    }
+
+    fn table(&self, file: &[u8], code: &Ranges) -> &Table {
+        self.table.get_or_init(|| {
+            let bytes = |section: &DebugSection| section.bytes(file, self.machine);
+            let sections = Sections {
+                line: bytes(&self.line),
+                strings: bytes(&self.strings),
+                line_strings: bytes(&self.line_strings),
+            };
+            let programs = self.programs(file, &sections);
+            let offsets: Vec<usize> = programs.offsets().collect();
+            let sequences = programs.sequences(&offsets, code);
+            let rows = offsets.iter().map(|_| OnceLock::new()).collect();
+            Table { sections, offsets, rows, sequences }
         })
     }
+}
 
-    fn program(self, offset: usize) -> Option<gimli::IncompleteLineProgram<Slice<'data>>> {
-        let section = DebugLine::from(Slice::new(self.table.line.get(self.file), self.endian()));
-        let address_size = u8::try_from(self.machine.address_size).ok()?;
-        section.program(DebugLineOffset(offset), address_size, None, None).ok()
-    }
-
-    /// Runs a program up to its end or its first damage. `visit` is given each row, with the address of the first
-    /// row of its sequence.
-    fn run(self, offset: usize, mut visit: impl FnMut(&Header<'data>, &LineRow, u64)) {
-        let Some(program) = self.program(offset) else { return };
-        let mut rows = program.rows();
-        let mut first = None;
-        while let Ok(Some((header, row))) = rows.next_row() {
-            let start = *first.get_or_insert(row.address());
-            visit(header, row, start);
-            if row.end_sequence() {
-                first = None;
-            }
-        }
-    }
-
-    /// The sequences of rows whose first row lies in code; the others belong to functions that the linker dropped.
-    fn sequences(self, code: &Ranges) -> Spans<usize> {
-        let mut sequences = Vec::new();
-        for offset in self.offsets() {
-            self.run(offset, |_, row, first| {
-                if row.end_sequence() && first < row.address() && code.contains(first) {
-                    sequences.push(Span::new(first, row.address().saturating_sub(1), offset));
-                }
-            });
-        }
-        Spans::new(sequences)
-    }
-
-    fn place(self, header: &Header<'data>, row: Row) -> Option<(String, u32)> {
-        let line = u32::try_from(row.line).ok().filter(|line| *line != 0)?;
-        Some((self.path(header, row.file)?, line))
-    }
-
-    /// The files of a program, by their numbers in it, that are wanted: indices into `wanted`.
-    fn files(
-        self,
-        offset: usize,
-        by_name: &HashMap<&str, Vec<usize>>,
-        wanted: &[SourceLine<'_>],
-    ) -> Option<HashMap<u64, Vec<usize>>> {
-        let program = self.program(offset)?;
-        let header = program.header();
-        let mut files = HashMap::new();
-        // Files are numbered from 1 up to DWARF 4 and from 0 in DWARF 5.
-        for number in 0..=header.file_names().len() as u64 {
-            let Some(path) = self.path(header, number) else { continue };
-            let name = components(&path).next().unwrap_or_default();
-            let Some(candidates) = by_name.get(name) else { continue };
-            let matches = |index: &&usize| wanted.get(**index).is_some_and(|wanted| is_same(&path, wanted.file));
-            let indices: Vec<usize> = candidates.iter().filter(matches).copied().collect();
-            if !indices.is_empty() {
-                files.insert(number, indices);
-            }
-        }
-        (!files.is_empty()).then_some(files)
-    }
-
-    fn path(self, header: &Header<'data>, number: u64) -> Option<String> {
-        let file = header.file(number)?;
-        let name = self.text(file.path_name())?;
-        let directory = match file.directory_index() {
-            0 => None,
-            _ => file.directory(header).and_then(|directory| self.text(directory)),
-        };
-        match directory.filter(|directory| !directory.is_empty() && !is_absolute(&name)) {
-            Some(directory) => Some(format!("{}/{name}", directory.trim_end_matches('/'))),
-            None => Some(name),
-        }
-    }
-
-    fn text(self, value: AttributeValue<Slice<'data>>) -> Option<String> {
-        let bytes = match value {
-            AttributeValue::String(text) => text.slice(),
-            AttributeValue::DebugStrRef(at) => self.table.strings.get(self.file).get(at.0..)?,
-            AttributeValue::DebugLineStrRef(at) => self.table.line_strings.get(self.file).get(at.0..)?,
-            _ => return None,
-        };
-        let window = bytes.get(..bytes.len().min(LONGEST_PATH))?;
-        let end = memchr::memchr(0, window).unwrap_or(window.len());
-        Some(String::from_utf8_lossy(window.get(..end)?).into_owned())
+impl Table {
+    /// The sequences that cover `address`, with all that their programs make.
+    fn containing<'table>(
+        &'table self,
+        programs: Programs<'table>,
+        address: u64,
+    ) -> impl Iterator<Item = (&'table Rows, &'table [Row])> {
+        self.sequences.containing(address).take(MOST_PROGRAMS).filter_map(move |span| {
+            let Sequence { program, number } = span.value;
+            let offset = *self.offsets.get(program)?;
+            let rows = self.rows.get(program)?.get_or_init(|| programs.rows(offset));
+            Some((rows, rows.sequences.get(number)?.as_slice()))
+        })
     }
 }
 
-fn is_absolute(path: &str) -> bool {
-    path.starts_with(['/', '\\']) || path.get(1..3).is_some_and(|drive| drive == ":\\" || drive == ":/")
+/// The places of the line nearest to a wanted one, not before it.
+struct Nearest {
+    wanted: u64,
+    found: u64,
+    addresses: Vec<u64>,
+}
+
+impl Nearest {
+    fn new(wanted: u64) -> Nearest {
+        Nearest { wanted, found: u64::MAX, addresses: Vec::new() }
+    }
+
+    fn add(&mut self, line: u64, address: u64) {
+        if line < self.wanted || line > self.found {
+            return;
+        }
+        if line < self.found {
+            self.found = line;
+            self.addresses.clear();
+        }
+        if self.addresses.len() < MOST_STATEMENTS {
+            self.addresses.push(address);
+        }
+    }
 }
 
 /// The components of a path from its end, up to one that only the file system could resolve.
 fn components(path: &str) -> impl Iterator<Item = &str> {
     path.rsplit(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").take_while(|part| *part != "..")
+}
+
+fn last_component(path: &str) -> &str {
+    components(path).next().unwrap_or_default()
 }
 
 /// Whether two paths can name the same file: one ends as the other is.
@@ -327,5 +210,14 @@ mod tests {
         assert!(is_same("C:\\work\\case.c", "work/case.c"));
         assert!(!is_same("src/case.c", "lib/case.c"));
         assert!(!is_same("case.c", "showcase.c"));
+    }
+
+    #[test]
+    fn the_nearest_line_is_not_before_the_wanted_one() {
+        let mut nearest = Nearest::new(10);
+        for (line, address) in [(9, 1), (14, 2), (12, 3), (13, 4), (12, 5)] {
+            nearest.add(line, address);
+        }
+        assert_eq!((nearest.found, nearest.addresses), (12, vec![3, 5]));
     }
 }

@@ -10,6 +10,7 @@ mod contents;
 mod debug;
 mod elf;
 mod error;
+mod line_program;
 mod lines;
 mod location;
 mod placed;
@@ -35,7 +36,7 @@ use symbols::Symbols;
 
 /// An ELF file. All addresses are those of the file (link-time addresses).
 ///
-/// Threads may share it; answers do not wait for each other.
+/// Threads may share it.
 pub struct Image {
     source: Source,
     path: PathBuf,

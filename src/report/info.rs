@@ -9,7 +9,6 @@ use super::JSON_VERSION;
 use super::text::{count, place, printable};
 use super::warnings;
 use crate::arch::Origin;
-use crate::image::Placement;
 use crate::session::Replay;
 use crate::trace::{RunStatus, StopReason, Tracepoint, TracepointKind};
 
@@ -380,7 +379,7 @@ fn program(replay: &Replay) -> Option<ProgramInfo> {
     Some(ProgramInfo {
         path: image.image.path().display().to_string(),
         build_id: image.image.build_id().map(hex::encode),
-        load_bias: (image.placement != Placement::Unknown).then(|| format!("{:#x}", image.bias)),
+        load_bias: image.is_placed().then(|| format!("{:#x}", image.bias)),
         placement: image.to_string(),
     })
 }

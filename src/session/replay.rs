@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 use crate::image::{Anchor, Image, PlacedImage};
-use crate::index::{Answer, Index};
+use crate::index::{Answer, Index, Inspector};
 use crate::trace::{Frame, Item, Recording};
 
 /// How many frames at the start of a recording tell where a position-independent program lay.
@@ -98,6 +98,9 @@ fn sample(recording: &dyn Recording) -> (Vec<u64>, usize) {
 
 /// A tracepoint that the image has no code for.
 fn misplaced(recording: &dyn Recording, image: &PlacedImage) -> Option<String> {
+    if !image.is_placed() {
+        return None;
+    }
     recording.tracepoints().iter().find(|tracepoint| !image.is_code(tracepoint.address)).map(|tracepoint| {
         format!(
             "tracepoint {} is at {:#x}, where {} has no code",
@@ -109,7 +112,7 @@ fn misplaced(recording: &dyn Recording, image: &PlacedImage) -> Option<String> {
 }
 
 /// Compares what frames recorded of read-only memory with the image, until the first difference.
-fn inspector(image: PlacedImage, found: Arc<Mutex<Option<String>>>) -> Box<dyn FnMut(u64, &Frame<'_>) + Send> {
+fn inspector(image: PlacedImage, found: Arc<Mutex<Option<String>>>) -> Inspector {
     let mut done = found.lock().map_or(true, |found| found.is_some());
     Box::new(move |number, frame| {
         if done {

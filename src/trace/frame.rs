@@ -219,10 +219,11 @@ mod tests {
 
     #[test]
     fn an_uncollected_byte_hides_its_register_only() {
-        let block = RegisterBlock { bytes: Cow::Owned(vec![0; 16]), unavailable: vec![4..8] };
+        let block = RegisterBlock { bytes: Cow::Owned(vec![0; 24]), unavailable: vec![4..8, 20..24] };
         assert!(block.get(0..4).is_some());
         assert!(block.get(7..9).is_none());
         assert!(block.get(8..16).is_some());
-        assert!(block.get(12..20).is_none());
+        assert!(block.get(16..21).is_none());
+        assert!(block.get(16..20).is_some());
     }
 }

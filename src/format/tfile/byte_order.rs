@@ -80,7 +80,8 @@ fn doubt(file: &[u8], frames_at: u64, order: ByteOrder) -> Option<String> {
         ByteOrder::Big => "big",
     };
     Some(format!(
-        "the first frame does not fit the file when it is read as {order}, but it does as {suggested} (try --endian {option})"
+        "the first frame does not fit the file when it is read as {order}, but it does as {suggested} \
+         (try --endian {option})"
     ))
 }
 

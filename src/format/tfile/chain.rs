@@ -76,7 +76,8 @@ impl Link<'_> {
                 at,
                 Some(frames),
                 format!(
-                    "the frame's size is {size} bytes, but {left} are left of the file (it is cut here, or the size is wrong)"
+                    "the frame's size is {size} bytes, but {left} are left of the file (it is cut here, or the size is \
+                     wrong)"
                 ),
             ),
         };

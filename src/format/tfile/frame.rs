@@ -35,10 +35,10 @@ enum BlockError {
     #[error("block type {kind:#04x} is not R, M, V or S (the rest of the frame, {lost} bytes, is lost)")]
     Unknown { kind: u8, lost: usize },
     #[error(
-        "the rest of the frame, {lost} bytes, is zero (gdbserver leaves such where its circular buffer wraps round) \
-         and is lost"
+        "{zeroes} zero bytes where a block should begin, as gdbserver leaves them where its circular buffer wraps \
+         round (the rest of the frame, {lost} bytes, is lost)"
     )]
-    Zeroed { lost: usize },
+    Zeroed { zeroes: usize, lost: usize },
 }
 
 impl FrameReader {
@@ -106,7 +106,10 @@ impl FrameReader {
                 let bytes = blocks.take(length.into()).map_err(cut)?;
                 frame.static_data.get_or_insert(Cow::Borrowed(bytes));
             }
-            0 if rest.iter().all(|byte| *byte == 0) => return Err(BlockError::Zeroed { lost: rest.len() }),
+            0 => {
+                let zeroes = rest.iter().take_while(|byte| **byte == 0).count();
+                return Err(BlockError::Zeroed { zeroes, lost: rest.len() });
+            }
             _ => return Err(BlockError::Unknown { kind, lost: rest.len() }),
         }
         Ok(None)
@@ -192,8 +195,7 @@ mod tests {
     fn what_comes_before_a_bad_block_is_kept() {
         for (tail, expected) in [
             (&b"Qxyz"[..], "block type 0x51 is not R, M, V or S (the rest of the frame, 4 bytes, is lost)"),
-            (b"\0\0\0", "the rest of the frame, 3 bytes, is zero"),
-            (b"\0\0x", "block type 0x00 is not"),
+            (b"\0\0x", "2 zero bytes where a block should begin"),
             (b"R1234567", "block `R`: 8 bytes wanted at byte 0x114, 7 are left in the frame"),
             (b"M\0\0\0\0\0\0\0\0\x03\0ab", "block `M`: 3 bytes wanted at byte 0x11e, 2 are left in the frame"),
             (b"V\0\0\0\0\0", "block `V`: 8 bytes wanted"),
@@ -210,7 +212,9 @@ mod tests {
 
     #[test]
     fn memory_ends_with_the_address_space() {
-        let frame = read(ByteOrder::Little, 1, b"M\xfe\xff\xff\xff\xff\xff\xff\xff\x02\0abM\xff\xff\xff\xff\xff\xff\xff\xff\x02\0cdV\x02\0\0\0\x06\0\0\0\0\0\0\0");
+        let body = b"M\xfe\xff\xff\xff\xff\xff\xff\xff\x02\0abM\xff\xff\xff\xff\xff\xff\xff\xff\x02\0cd\
+              V\x02\0\0\0\x06\0\0\0\0\0\0\0";
+        let frame = read(ByteOrder::Little, 1, body);
         assert_eq!(frame.memory_ranges(), [(u64::MAX - 1, 2)]);
         assert_eq!(frame.memory[1].bytes[..], b"c"[..]);
         assert_eq!(frame.variables.len(), 1);

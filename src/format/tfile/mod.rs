@@ -74,6 +74,10 @@ impl TraceFile {
         let stated = byte_order.or(choice.byte_order);
         let (order, remark) = byte_order::decide(source.bytes(), frames_at.unwrap_or(source.length()), stated);
         remarks.extend(remark);
+        if description.register_block_size.is_none() {
+            let remark = "the description does not say how long a register block is (an R line), so none can be read";
+            remarks.push(remark.to_owned());
+        }
         remarks.extend(tracepoint::ambiguous_counts(&description.tracepoints));
         let pc = choice.layout.as_ref().map(arch::Layout::pc);
         let pc = pc.and_then(|pc| Some(pc.offset..pc.offset.checked_add(pc.size)?));
@@ -147,7 +151,11 @@ impl Recording for TraceFile {
         loop {
             let link = chain.next();
             let Link::Frame(raw) = link else {
-                if let Some(damage) = link.damage(number) {
+                if let Some(mut damage) = link.damage(number) {
+                    if matches!(link, Link::EndMark { .. }) && self.description.status.circular == Some(true) {
+                        damage.what += " (where its circular buffer wraps round, gdbserver leaves zeroes, which may \
+                                        look like an end mark, and repeats its oldest frames behind the last)";
+                    }
                     // Nothing comes after it, whatever the visitor says.
                     let _ = visit(Item::Damage(damage));
                 }

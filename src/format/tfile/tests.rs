@@ -127,6 +127,7 @@ const TRUNCATED: &[u8] = include_bytes!("../../../tests/data/tfile/30-truncframe
 const UNKNOWN_BLOCK: &[u8] = include_bytes!("../../../tests/data/tfile/37-unkblock.tf");
 const STATIC_DATA: &[u8] = include_bytes!("../../../tests/data/tfile/39-sblock.tf");
 const REPEATED_VARIABLE: &[u8] = include_bytes!("../../../tests/data/tfile/41-vrepeat.tf");
+const CIRCULAR: &[u8] = include_bytes!("../../../tests/data/tfile/circular.tf");
 const BIG_ENDIAN: &[u8] = include_bytes!("../../../tests/data/tfile/60-be-ppc64.tf");
 const NIOS2: &[u8] = include_bytes!("../../../tests/data/nios2/seq.tr");
 const NIOS2_BARE: &[u8] = include_bytes!("../../../tests/data/nios2/seq-bare.tr");
@@ -290,19 +291,31 @@ fn what_lies_behind_the_end_mark_is_counted() {
 }
 
 #[test]
-fn a_frame_that_gdbserver_s_wrapped_buffer_zeroed() {
-    let (description, frames) = small();
-    let file = written(ByteOrder::Little, &description, &frames);
-    let recording = open(file.clone(), None);
-    let third = usize::try_from(walked(&recording).0[0].0.0).unwrap();
-    let mut zeroed = file;
-    // Registers stay, the variable behind them is zeroed.
-    zeroed[third + 11..third + 24].fill(0);
-    let (found, damage) = walked(&open(zeroed, None));
-    assert!(damage.is_empty());
-    assert_eq!(found[0].1.registers, frames[0].registers);
-    assert!(found[0].1.damage.as_ref().unwrap().contains("13 bytes, is zero (gdbserver leaves such"));
-    assert_eq!(found[1..].iter().map(|(_, frame)| frame.clone()).collect::<Vec<_>>(), frames[1..]);
+fn without_the_size_of_register_blocks_there_are_none() {
+    let (mut description, frames) = small();
+    let with = written(ByteOrder::Little, &description, &frames);
+    assert!(open(with, None).remarks().is_empty());
+    description.register_block_size = None;
+    let without = open(written(ByteOrder::Little, &description, &frames[1..]), None);
+    assert_eq!(shown(&without), frames[1..]);
+    assert!(without.remarks()[0].contains("an R line"), "{:?}", without.remarks());
+}
+
+#[test]
+fn a_circular_buffer_that_gdbserver_wrapped() {
+    let recording = open(CIRCULAR.to_vec(), None);
+    let (frames, damage) = walked(&recording);
+    assert_eq!((recording.status().frames, recording.status().created), (Some(8), Some(10)));
+    assert_eq!(frames.len(), 8);
+    for (number, (_, frame)) in frames.iter().enumerate() {
+        let zeroed = number == 6;
+        assert_eq!((frame.registers.is_none(), frame.memory.is_empty()), (zeroed, zeroed), "{number}");
+        assert_eq!(frame.damage.is_some(), zeroed, "{number}");
+    }
+    let said = frames[6].1.damage.as_ref().unwrap();
+    assert!(said.starts_with("533 zero bytes where a block should begin, as gdbserver leaves them"), "{said}");
+    let [damage] = &damage[..] else { panic!("{damage:?}") };
+    assert!(damage.what.starts_with("490 bytes behind the end mark are not read (where its circular"), "{damage}");
 }
 
 #[test]
@@ -550,53 +563,17 @@ proptest! {
 
     #[test]
     fn any_bytes_are_survived(
-        description in prop_oneof![Just(&b"R 4\ntsv 1:0:0:61\n\n"[..]), Just(&b"R 2\n\n"[..]), Just(&b"tp "[..]), Just(&b""[..])],
-        bytes in proptest::collection::vec(prop_oneof![any::<u8>(), 0u8..4, Just(b'M'), Just(b'R'), Just(b'\n')], 0..200),
+        description in prop_oneof![
+            Just(&b"R 4\ntsv 1:0:0:61\n\n"[..]),
+            Just(&b"R 2\n\n"[..]),
+            Just(&b"tp "[..]),
+            Just(&b""[..]),
+        ],
+        bytes in proptest::collection::vec(
+            prop_oneof![any::<u8>(), 0u8..4, Just(b'M'), Just(b'R'), Just(b'\n')],
+            0..200,
+        ),
     ) {
         exercise(&open([MAGIC, description, &bytes].concat(), None));
-    }
-}
-#[test]
-fn speed() {
-    let mut d = small().0;
-    d.register_block_size = Some(216);
-    let f = Shown {
-        tracepoint: 1,
-        registers: Some(vec![1; 216]),
-        memory: vec![(0x1000, vec![5; 40])],
-        variables: vec![(1, 2)],
-        ..Shown::default()
-    };
-    let mut w = Writer::new(Vec::new(), ByteOrder::Little, &d).unwrap();
-    let fr = f.frame();
-    for _ in 0..1_000_000 {
-        w.frame(&fr).unwrap();
-    }
-    let p = std::path::Path::new("/tmp/tf-scratch/big.tf");
-    std::fs::write(p, w.finish().unwrap()).unwrap();
-    let choice = Choice {
-        architecture: String::new(),
-        byte_order: None,
-        address_size: 8,
-        layout: None,
-        description: None,
-        origin: Origin::None,
-        remarks: vec![],
-    };
-    let source = Source::open(p).unwrap();
-    let t = std::time::Instant::now();
-    let s = section(&source);
-    let r = TraceFile::assemble(source, s, choice, None);
-    eprintln!("open {:?}", t.elapsed());
-    for _ in 0..3 {
-        let t = std::time::Instant::now();
-        let mut n = 0u64;
-        r.walk(&mut |i| {
-            if let Item::Frame(f) = i {
-                n += f.memory.len() as u64;
-            }
-            ControlFlow::Continue(())
-        });
-        eprintln!("walk {n} {:?}", t.elapsed());
     }
 }

@@ -331,8 +331,8 @@ pub(super) fn ambiguous_counts(tracepoints: &[Tracepoint]) -> Option<String> {
             let decimal: u64 = digits.parse().ok()?;
             if decimal != count && first.is_none() {
                 first = Some(format!(
-                    "gdbserver 13.1 writes counts in decimal and gdb reads them as hexadecimal, so the {what} `{digits}` \
-                     of tracepoint {} may mean {decimal} or {count}, and so may all counts of this file",
+                    "gdbserver 13.1 writes counts in decimal and gdb reads them as hexadecimal, so the {what} \
+                     `{digits}` of tracepoint {} may mean {decimal} or {count}, and so may all counts of this file",
                     tracepoint.number
                 ));
             }

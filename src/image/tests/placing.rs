@@ -120,7 +120,7 @@ fn a_part_that_is_moved_over_the_end_of_the_address_space_ends_there() {
     let top = u64::MAX - 0xfff;
     let placed = PlacedImage::place(Arc::new(image(CASEPIE)), Some(top - 0x1000), &[], &[]);
     assert_eq!(placed.read_only(top).len(), 0x229);
-    assert_eq!(placed.read_only(u64::MAX), []);
+    assert!(placed.read_only(u64::MAX).is_empty());
     assert_eq!(placed.next_read_only(top + 0x229), None, "what follows lies at low addresses");
     assert_eq!(placed.next_read_only(0), Some(0), "and begins there");
     assert_eq!(placed.next_read_only(0x141), Some(top - 0x1000));

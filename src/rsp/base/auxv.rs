@@ -24,9 +24,7 @@ impl Client {
         let replay = self.session.replay();
         let target = replay.recording().target();
         let mut entries = vec![(AT_BASE, 0)];
-        if self.load_bias().is_some()
-            && let Some(image) = replay.image()
-        {
+        if let Some(image) = replay.image().filter(|image| image.is_placed()) {
             entries.push((AT_ENTRY, image.entry()));
         }
         entries.push((AT_NULL, 0));

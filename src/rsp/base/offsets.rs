@@ -4,7 +4,6 @@ use std::convert::Infallible;
 
 use gdbstub::target::ext::section_offsets::{Offsets, SectionOffsets};
 
-use crate::image::Placement;
 use crate::rsp::client::Client;
 
 impl SectionOffsets for Client {
@@ -17,7 +16,6 @@ impl Client {
     /// The load bias of a program that has one and whose place is known.
     pub fn load_bias(&self) -> Option<u64> {
         let image = self.session.replay().image()?;
-        let known = image.placement != Placement::Unknown;
-        (known && image.image.is_position_independent()).then_some(image.bias)
+        (image.is_placed() && image.image.is_position_independent()).then_some(image.bias)
     }
 }
