@@ -140,13 +140,19 @@ impl Stub {
     /// reply to its next packet, so then nothing is sent.
     pub fn tell(&mut self, text: &str) {
         if self.activity == Activity::Indexing {
-            self.output.extend(wire::encode(format!("O{}", hex::encode(text)).as_bytes()));
+            self.console(text);
         }
     }
 
-    /// The server ends: a client that waits is told; one that does not wait sees its connection end.
+    /// The server ends. A client that waits for nothing finds the line when it sends its next packet: gdb prints it
+    /// where a reply may be preceded by text (tfind, monitor), and an error elsewhere, then sees the connection end
+    /// (gdb 13.1 and 18.1).
     pub fn farewell(&mut self) {
-        self.tell("the trace server is ending\n");
+        self.console("the trace server is ending\n");
+    }
+
+    fn console(&mut self, text: &str) {
+        self.output.extend(wire::encode(format!("O{}", hex::encode(text)).as_bytes()));
     }
 
     /// The user typed ^C: what cannot be answered yet is given up.
