@@ -6,9 +6,9 @@
 # Say at once that nobody listens at a port, instead of trying for 15 seconds.
 set tcp auto-retry off
 
-# Wait 10 seconds for an answer, not 2: a search through a large recording may
+# Wait 5 seconds for an answer, not 2: a search through a large recording may
 # take longer, and gdb takes a late answer for the answer to its next question.
-set remotetimeout 10
+set remotetimeout 5
 
 # Read code and constants from the program file. A recording seldom has them,
 # and gdb would ask the server for them byte by byte.

@@ -34,9 +34,9 @@ need() {
         as_root=(sudo -n)
     fi
     printf 'installing the packages %s\n' "${missing[*]}" >&2
-    if ! "${as_root[@]}" apt-get update -qq >&2 ||
+    if ! "${as_root[@]}" apt-get update -qq >/dev/null ||
         ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-            apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2; then
+            apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
         fail "apt-get could not install ${missing[*]} (its own message is above)"
     fi
     for package in "${missing[@]}"; do

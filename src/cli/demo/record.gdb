@@ -42,7 +42,14 @@ actions
   collect *(unsigned char *) $rsp@512
 end
 
-# 4: the last job of all: follow it into is_full(), one instruction a frame.
+# 4: the program begins.
+trace main
+actions
+  collect $regs, $locals
+  collect *(unsigned char *) $rsp@512
+end
+
+# 5: the last job of all: follow it into is_full(), one instruction a frame.
 # (A condition would not do here: gdbserver goes stepping whether it holds or not.)
 trace queue.c:71
 actions
