@@ -16,7 +16,17 @@ set trace-notes queue.c: 11 jobs submitted, 11 run, and yet one job never ran
 tvariable $most_waiting
 tvariable $runs
 
-# 1: a job has been submitted, or turned away.
+# The tracepoints stand in the order of their addresses: gdbserver hands them
+# back in that order, and so a reader of the file counts them as they are here.
+
+# 1: the ring is full, and a job is put into it all the same.
+trace queue.c:32 if queue.put - queue.taken >= 4
+actions
+  collect $regs, $args, queue
+  collect *(unsigned char *) $rsp@512
+end
+
+# 2: a job has been submitted, or turned away.
 trace queue.c:36
 actions
   teval $most_waiting = queue.put - queue.taken > $most_waiting ? queue.put - queue.taken : $most_waiting
@@ -24,7 +34,7 @@ actions
   collect *(unsigned char *) $rsp@512
 end
 
-# 2: a job has come to its last unit of work.
+# 3: a job has come to its last unit of work.
 trace queue.c:42
 actions
   teval $runs = $runs + 1
@@ -32,14 +42,14 @@ actions
   collect *(unsigned char *) $rsp@512
 end
 
-# 3: the ring is full, and a job is put into it all the same.
-trace queue.c:32 if queue.put - queue.taken >= 4
+# 4: the program begins.
+trace main
 actions
-  collect $regs, $args, queue
+  collect $regs, $locals
   collect *(unsigned char *) $rsp@512
 end
 
-# 4: the last job of all: follow it into is_full(), one instruction a frame.
+# 5: the last job of all: follow it into is_full(), one instruction a frame.
 # (A condition would not do here: gdbserver goes stepping whether it holds or not.)
 trace queue.c:71
 actions
@@ -47,7 +57,7 @@ actions
   collect *(unsigned char *) $rsp@512
   while-stepping 26
     collect $regs, queue
-    collect *(unsigned char *) $rsp@128
+    collect *(unsigned char *) $rsp@192
   end
 end
 
