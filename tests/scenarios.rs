@@ -99,19 +99,8 @@ fn play(scenario: &Scenario, gdb: Gdb) -> Vec<Vec<String>> {
     setup.extend(scenario.setup.iter().cloned());
     setup.push(format!("target remote :{}", server.port));
     let commands: Vec<String> = scenario.commands.iter().map(|(command, _)| command.clone()).collect();
-    let transcript = gdb.transcript(&setup, &commands).replace(ROOT, "$ROOT");
-    let mut shown: Vec<Vec<String>> = Vec::new();
-    let mut awaited = commands.iter().peekable();
-    for line in transcript.lines() {
-        if awaited.peek().is_some_and(|command| line == format!("(gdb) {command}")) {
-            awaited.next();
-            shown.push(Vec::new());
-        } else if let Some(lines) = shown.last_mut() {
-            lines.push(line.trim_end().to_owned());
-        }
-    }
-    assert_eq!(shown.len(), commands.len(), "gdb did not come through:\n{transcript}\n{}", server.errors());
-    shown
+    let shown = gdb.answers(&setup, &commands);
+    shown.into_iter().map(|lines| lines.iter().map(|line| line.replace(ROOT, "$ROOT")).collect()).collect()
 }
 
 /// The lines that count for a gdb.

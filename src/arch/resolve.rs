@@ -71,12 +71,14 @@ fn given(known: &Known<'_>, xml: &str, remarks: &mut Vec<String>) -> Result<Chos
     if known.recorded.is_some() {
         remarks.push("the target description in the recording gives way to that of --tdesc".to_owned());
     }
-    Ok(Chosen {
-        architecture,
-        layout: Some(layout),
-        description: Some(xml.trim_start().to_owned()),
-        origin: Origin::Option,
-    })
+    Ok(Chosen { architecture, layout: Some(layout), description: Some(for_gdb(xml)), origin: Origin::Option })
+}
+
+/// The description as gdb takes it: an XML declaration must come first. Other blank lines in front stay, as gdb's
+/// `tsave` writes one, and writes it again from what it is told.
+fn for_gdb(xml: &str) -> String {
+    let trimmed = xml.trim_start();
+    if trimmed.starts_with("<?xml") { trimmed.to_owned() } else { xml.to_owned() }
 }
 
 fn recorded_or_built_in(known: &Known<'_>, remarks: &mut Vec<String>) -> Result<Chosen, ArchError> {
@@ -90,7 +92,7 @@ fn recorded_or_built_in(known: &Known<'_>, remarks: &mut Vec<String>) -> Result<
             return Ok(built_in(known, None, remarks)?.unwrap_or_else(|| unknown(known, remarks)));
         }
     };
-    let for_gdb = Some(xml.trim_start().to_owned());
+    let for_gdb = Some(for_gdb(xml));
     if !description.has_registers() {
         let named = description.architecture.as_deref();
         if let Some(chosen) = built_in(known, named, remarks)? {
@@ -263,8 +265,11 @@ mod tests {
         assert_eq!((choice.architecture.as_str(), choice.origin), ("powerpc:common64", Origin::Recording));
         assert_eq!((size(&choice), choice.address_size, choice.byte_order), (Some(24), 8, Some(ByteOrder::Big)));
         assert_eq!(choice.layout.as_ref().unwrap().sp().unwrap().name, "r1");
-        assert!(choice.description.unwrap().starts_with("<!DOCTYPE"));
+        assert_eq!(choice.description.as_deref(), Some(RECORDED), "to the letter");
         assert_eq!(choice.remarks, [""; 0]);
+        let declared = format!("\n<?xml version=\"1.0\"?>{RECORDED}");
+        let choice = resolve(&Known { recorded: Some(&declared), ..known }).unwrap();
+        assert_eq!(choice.description.as_deref(), Some(declared.trim_start()), "a declaration comes first");
     }
 
     #[test]

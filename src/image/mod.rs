@@ -19,6 +19,7 @@ mod ranges;
 mod symbols;
 #[cfg(test)]
 mod tests;
+mod unwind;
 mod usual;
 
 pub use error::ImageError;
@@ -33,6 +34,7 @@ use ranges::Ranges;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use symbols::Symbols;
+use unwind::Unwind;
 
 /// An ELF file. All addresses are those of the file (link-time addresses).
 ///
@@ -49,6 +51,7 @@ pub struct Image {
     code: Ranges,
     symbols: Symbols,
     lines: Lines,
+    unwind: Unwind,
     damage: Vec<String>,
 }
 
@@ -87,6 +90,7 @@ impl Image {
             contents: Contents::new(&elf),
             symbols: Symbols::new(&elf, &code),
             lines: Lines::new(&elf),
+            unwind: Unwind::new(&elf),
             code,
             build_id: elf.build_id,
             damage: elf.damage,
@@ -161,6 +165,12 @@ impl Image {
     /// directory: `case.c`, `src/case.c`, `/usr/include/stdio.h`. gdb shows the same.
     pub fn line(&self, address: u64) -> Option<(String, u32)> {
         self.lines.find(self.source.bytes(), &self.code, address)
+    }
+
+    /// Whether a debugger must read memory to tell the function's frame at `address` from others: the stack was
+    /// realigned, and its canonical frame address is on the stack (DWARF 5, section 6.4.1).
+    pub fn frame_is_named_by_memory(&self, address: u64) -> bool {
+        self.unwind.frame_address_is_in_memory(self.source.bytes(), address)
     }
 
     /// The greatest alignment of a segment in bytes, a power of two.

@@ -76,6 +76,11 @@ impl PlacedImage {
         self.image.line(self.linked(address)?)
     }
 
+    /// As [`Image::frame_is_named_by_memory`].
+    pub fn frame_is_named_by_memory(&self, address: u64) -> bool {
+        self.linked(address).is_some_and(|linked| self.image.frame_is_named_by_memory(linked))
+    }
+
     /// The run-time entry point; the file's own as long as the place is unknown.
     pub fn entry(&self) -> u64 {
         self.image.entry().wrapping_add(self.bias)

@@ -10,7 +10,8 @@ use crate::session::{Position, Session};
 /// What made up state gdb is given outside any frame.
 const OUTSIDE: &str = "outside a frame: gdb cannot live without registers there. Before the first tfind they are the\n  \
                        first frame's pc and zeros; after it they are the last visited frame's, or its pc and zeros\n  \
-                       if it holds none. Memory is the last visited frame's, and the program's read-only parts.\n";
+                       if it holds none. They are all zeros where gdb would need the stack to tell one function\n  \
+                       from another. Memory is the last visited frame's, and the program's read-only parts.\n";
 
 /// Where a client stands in its recording.
 pub fn status(session: &Session) -> String {

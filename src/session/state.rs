@@ -31,15 +31,23 @@ impl Session {
     /// nothing else. Outside any frame gdb needs a whole register set to stay connected, and on several
     /// architectures a program counter: before the first move that is the first frame's program counter, after it
     /// the last visited frame; zeros stand where that has no registers at all. (gdb 13.1 on eight architectures.)
+    ///
+    /// Where naming a frame takes memory, there are zeros only: gdb names the function's frame at the program
+    /// counter before each `tfind`, and outside any frame takes memory that is not there for an error. In code
+    /// inlined into such a function that error ends every `tfind` (gdb 13.1 and 18.1, inline-frame.c).
     pub fn registers(&self) -> RegisterBytes {
-        match self.cursor.position() {
-            Position::Frame(number) => self.recorded(number).unwrap_or_else(|pc| self.only_pc(pc, None)),
-            Position::After(number) => self.recorded(number).unwrap_or_else(|pc| self.only_pc(pc, Some(0))),
-            Position::Start => {
-                let pc = self.replay.frame(0).map_or(ProgramCounter::Unknown, |frame| frame.pc);
-                self.only_pc(pc, Some(0))
-            }
+        let (number, visited) = match self.cursor.position() {
+            Position::Frame(number) => return self.recorded(number).unwrap_or_else(|pc| self.only_pc(pc, None)),
+            Position::After(number) => (number, true),
+            Position::Start => (0, false),
+        };
+        let pc = self.replay.frame(number).map_or(ProgramCounter::Unknown, |frame| frame.pc);
+        let place = pc.address().zip(self.replay.image());
+        if place.is_some_and(|(pc, image)| image.frame_is_named_by_memory(pc)) {
+            return self.only_pc(ProgramCounter::Unknown, Some(0));
         }
+        let recorded = if visited { self.recorded(number) } else { Err(pc) };
+        recorded.unwrap_or_else(|pc| self.only_pc(pc, Some(0)))
     }
 
     /// The registers that a frame holds; its program counter where it holds none.

@@ -206,6 +206,23 @@ impl Gdb {
             None => panic!("{self:?} ended in its setup:\n{text}"),
         }
     }
+
+    /// What gdb shows, a list of lines a command.
+    pub fn answers(self, setup: &[String], commands: &[String]) -> Vec<Vec<String>> {
+        let transcript = self.transcript(setup, commands);
+        let mut shown: Vec<Vec<String>> = Vec::new();
+        let mut awaited = commands.iter().peekable();
+        for line in transcript.lines() {
+            if awaited.peek().is_some_and(|command| line == format!("(gdb) {command}")) {
+                awaited.next();
+                shown.push(Vec::new());
+            } else if let Some(lines) = shown.last_mut() {
+                lines.push(line.trim_end().to_owned());
+            }
+        }
+        assert_eq!(shown.len(), commands.len(), "{self:?} did not come through:\n{transcript}");
+        shown
+    }
 }
 
 /// A client that speaks packets.

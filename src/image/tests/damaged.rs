@@ -11,7 +11,7 @@ fn ask(bytes: Vec<u8>) {
     let image = Arc::new(image);
     for address in [0, 0x630, 0x1050, 0x1144, 0x11d0, 0x2004, 0x8014, 0x8024, 0x9060, 0x40_1131, u64::MAX] {
         let _ = (image.read_only(address).len(), image.next_read_only(address), image.is_code(address));
-        let _ = (image.function(address), image.line(address));
+        let _ = (image.function(address), image.line(address), image.frame_is_named_by_memory(address));
     }
     let at = |address, at| Anchor { address, at: Some(at) };
     let anchors = [at(0x5555_5555_5144, "case.c:19"), at(0x5555_5555_5144, "step"), at(0x5555_5555_5139, "*step")];
@@ -58,14 +58,14 @@ fn cuts_at_many_lengths() {
 }
 
 /// Where the tables of `CASEPIE` lie that are worth damaging.
-const TABLES: [std::ops::Range<usize>; 5] =
-    [0..0x318, 0x358..0x37c, 0x540..0x630, 0x3576..0x3778, 0x3778..CASEPIE.len()];
+const TABLES: [std::ops::Range<usize>; 6] =
+    [0..0x318, 0x358..0x37c, 0x540..0x630, 0x2058..0x2140, 0x3576..0x3778, 0x3778..CASEPIE.len()];
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn changed_bytes(changes in prop::collection::vec((0usize..5, any::<prop::sample::Index>(), any::<u8>()), 1..8)) {
+    fn changed_bytes(changes in prop::collection::vec((0usize..6, any::<prop::sample::Index>(), any::<u8>()), 1..8)) {
         let mut bytes = CASEPIE.to_vec();
         for (table, index, value) in changes {
             let range = TABLES[table].clone();

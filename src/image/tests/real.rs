@@ -75,6 +75,25 @@ fn lines_are_those_of_the_debug_information() {
 }
 
 #[test]
+fn frames_of_a_realigned_stack_are_named_by_memory() {
+    // As `readelf --debug-dump=frames` shows them.
+    let i386 = image(include_bytes!("../../../tests/data/bin/case32"));
+    for (address, expected, what) in [
+        (0x0804_91ad, false, "main's first instruction"),
+        (0x0804_91bb, false, "the last one before the stack is realigned"),
+        (0x0804_91bc, true, "main behind that"),
+        (0x0804_925f, true, "its last byte"),
+        (0x0804_9157, false, "step, which realigns nothing"),
+        (0x0804_9030, false, "the procedure linkage table, an expression that reads registers only"),
+        (0x0804_c000, false, "no code"),
+    ] {
+        assert_eq!(i386.frame_is_named_by_memory(address), expected, "{what}");
+    }
+    assert!(!image(CASE).frame_is_named_by_memory(0x0040_1131));
+    assert!(!image(NIOS2).frame_is_named_by_memory(0));
+}
+
+#[test]
 fn code_is_what_executable_sections_hold() {
     let image = image(CASEPIE);
     assert!(image.is_code(0x1000) && image.is_code(0x1144) && image.is_code(0x1228));
