@@ -2,7 +2,7 @@
 
 use super::{Position, Session};
 use crate::index::Answer;
-use crate::trace::{Frame, ProgramCounter};
+use crate::trace::Frame;
 
 /// A whole `g` reply: the bytes of every register, `None` where they were not collected.
 pub type RegisterBytes = Vec<Option<u8>>;
@@ -27,25 +27,33 @@ impl Session {
 
     /// The registers, in the order and the length of the `g` reply.
     ///
-    /// In a frame these are the recorded ones; a frame without registers has its inferred program counter and
-    /// nothing else. Outside any frame gdb needs a whole register set to stay connected, and on several
-    /// architectures a program counter: before the first move that is the first frame's program counter, after it
-    /// the last visited frame; zeros stand where that has no registers at all. (gdb 13.1 on eight architectures.)
+    /// In a frame these are the recorded ones; where its program counter is not among them, the inferred one. Outside
+    /// any frame gdb needs a whole register set to stay connected, and on several architectures a program counter:
+    /// before the first move that is the first frame's program counter, after it the last visited frame; zeros stand
+    /// where that has no registers at all. (gdb 13.1 on eight architectures.)
     pub fn registers(&self) -> RegisterBytes {
         match self.cursor.position() {
-            Position::Frame(number) => self.recorded(number).unwrap_or_else(|pc| self.only_pc(pc, None)),
-            Position::After(number) => self.recorded(number).unwrap_or_else(|pc| self.only_pc(pc, Some(0))),
+            Position::Frame(number) => self.registers_of(self.replay.frame(number), None),
+            Position::After(number) => self.registers_of(self.replay.frame(number), Some(0)),
             Position::Start => {
-                let pc = self.replay.frame(0).map_or(ProgramCounter::Unknown, |frame| frame.pc);
-                self.only_pc(pc, Some(0))
+                let mut bytes = self.blank(Some(0));
+                self.put_pc(self.replay.frame(0).and_then(|frame| frame.pc.address()), &mut bytes);
+                bytes
             }
         }
     }
 
-    /// The registers that a frame holds; its program counter where it holds none.
-    fn recorded(&self, number: u64) -> Result<RegisterBytes, ProgramCounter> {
-        let Some(frame) = self.replay.frame(number) else { return Err(ProgramCounter::Unknown) };
-        let Some(block) = &frame.registers else { return Err(frame.pc) };
+    /// What a frame tells of the registers; each is `others` where it holds none at all.
+    fn registers_of(&self, frame: Option<Frame<'_>>, others: Option<u8>) -> RegisterBytes {
+        let Some(frame) = frame else { return self.blank(others) };
+        let mut bytes = self.recorded(&frame).unwrap_or_else(|| self.blank(others));
+        self.put_pc(frame.pc.address().filter(|_| frame.pc.is_inferred()), &mut bytes);
+        bytes
+    }
+
+    /// The registers that a frame holds.
+    fn recorded(&self, frame: &Frame<'_>) -> Option<RegisterBytes> {
+        let block = frame.registers.as_ref()?;
         let mut bytes: RegisterBytes = Vec::with_capacity(block.bytes.len());
         match &self.replay.recording().target().layout {
             // A register of which a part is missing is missing: gdb looks at a register's first byte only.
@@ -61,25 +69,28 @@ impl Session {
             }
             None => bytes.extend((0..block.bytes.len()).map(|at| block.get(at..at + 1).map(|byte| byte[0]))),
         }
-        if bytes.is_empty() { Err(frame.pc) } else { Ok(bytes) }
+        (!bytes.is_empty()).then_some(bytes)
     }
 
-    /// A register set of which only the program counter is known.
-    fn only_pc(&self, pc: ProgramCounter, others: Option<u8>) -> RegisterBytes {
-        let target = self.replay.recording().target();
-        let Some(layout) = &target.layout else {
-            return vec![others; self.replay.block_size().max(SHORTEST_REPLY)];
+    /// A register set that tells nothing.
+    fn blank(&self, others: Option<u8>) -> RegisterBytes {
+        let size = match &self.replay.recording().target().layout {
+            Some(layout) => layout.size(),
+            None => self.replay.block_size().max(SHORTEST_REPLY),
         };
-        let mut bytes = vec![others; layout.size()];
-        if let Some(address) = pc.address() {
-            let register = layout.pc();
-            let mut value = vec![0; register.size];
-            target.byte_order.store(address, &mut value);
-            for (to, from) in bytes[register.offset..].iter_mut().zip(value) {
-                *to = Some(from);
-            }
+        vec![others; size]
+    }
+
+    /// Writes the program counter, where it is known and has a place.
+    fn put_pc(&self, address: Option<u64>, bytes: &mut RegisterBytes) {
+        let target = self.replay.recording().target();
+        let (Some(address), Some(layout)) = (address, &target.layout) else { return };
+        let register = layout.pc();
+        let mut value = vec![0; register.size];
+        target.byte_order.store(address, &mut value);
+        for (to, from) in bytes[register.offset..].iter_mut().zip(value) {
+            *to = Some(from);
         }
-        bytes
     }
 
     /// Memory from `address` on, as far as it is known without a hole, `length` bytes at most: what the frame
