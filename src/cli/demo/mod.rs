@@ -29,7 +29,7 @@ const FOLDER_MARK: &[u8] = b"/traceframe-demo-sources-";
 
 /// Serve a recording that comes with this program
 ///
-/// gdb needs no file for it: gdb -ex 'target remote :1234' shows a program, its source and 40 trace frames.
+/// gdb needs no file for it: gdb -ex 'target remote :1234' shows a program, its source and 51 trace frames.
 #[derive(Debug, Args)]
 pub struct Demo {
     #[command(flatten)]

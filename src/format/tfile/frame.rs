@@ -15,6 +15,10 @@ use super::chain::RawFrame;
 use crate::source::{ByteOrder, Cursor, OutOfBytes};
 use crate::trace::{Damage, Frame, Location, MemoryBlock, ProgramCounter, RegisterBlock, Tracepoint};
 
+/// How many zeroes are a hole that gdbserver left, and not some block of type 0, where they do not reach to the end of
+/// the frame.
+const SHORTEST_HOLE: usize = 16;
+
 /// All that is needed to give the bytes of a frame their meaning.
 #[derive(Debug)]
 pub(super) struct FrameReader {
@@ -52,14 +56,19 @@ impl FrameReader {
         frame.static_data = None;
         frame.damage = None;
         let mut blocks = Cursor::new(raw.body, raw.at.saturating_add(super::chain::HEADER), self.order);
+        let mut last = None;
         while !blocks.is_at_end() {
             let at = blocks.position();
+            let kind = blocks.rest().first().copied();
             match self.block(&mut blocks, frame) {
-                Ok(None) => {}
+                Ok(None) => last = kind,
                 Ok(Some(what)) => {
                     frame.damage.get_or_insert(Damage { at, frame: number, what });
                 }
                 Err(error) => {
+                    if matches!(error, BlockError::Zeroed { .. }) {
+                        distrust_zeroes(frame, last);
+                    }
                     frame.damage.get_or_insert_with(|| Damage { at, frame: number, what: error.to_string() });
                     break;
                 }
@@ -108,7 +117,10 @@ impl FrameReader {
             }
             0 => {
                 let zeroes = rest.iter().take_while(|byte| **byte == 0).count();
-                return Err(BlockError::Zeroed { zeroes, lost: rest.len() });
+                return Err(match zeroes == rest.len() || zeroes >= SHORTEST_HOLE {
+                    true => BlockError::Zeroed { zeroes, lost: rest.len() },
+                    false => BlockError::Unknown { kind, lost: rest.len() },
+                });
             }
             _ => return Err(BlockError::Unknown { kind, lost: rest.len() }),
         }
@@ -127,6 +139,35 @@ impl FrameReader {
                 None => ProgramCounter::Unknown,
             },
         }
+    }
+}
+
+/// Takes the zeroes at the end of the last block for lost: where a hole of zeroes follows, nobody can tell whether
+/// they were recorded or belong to it.
+fn distrust_zeroes(frame: &mut Frame<'_>, last: Option<u8>) {
+    let trusted = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
+    match last {
+        Some(b'R') => {
+            if let Some(block) = &mut frame.registers {
+                let from = trusted(&block.bytes);
+                block.unavailable.push(from..block.bytes.len());
+            }
+        }
+        Some(b'M') => {
+            if let Some(MemoryBlock { bytes: Cow::Borrowed(bytes), .. }) = frame.memory.last_mut() {
+                *bytes = bytes.get(..trusted(bytes)).unwrap_or(bytes);
+            }
+        }
+        // A small value ends in zeroes of its own.
+        Some(b'V') => {
+            frame.variables.pop();
+        }
+        Some(b'S') => {
+            if let Some(Cow::Borrowed(bytes)) = &mut frame.static_data {
+                *bytes = bytes.get(..trusted(bytes)).unwrap_or(bytes);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -195,7 +236,7 @@ mod tests {
     fn what_comes_before_a_bad_block_is_kept() {
         for (tail, expected) in [
             (&b"Qxyz"[..], "block type 0x51 is not R, M, V or S (the rest of the frame, 4 bytes, is lost)"),
-            (b"\0\0x", "2 zero bytes where a block should begin"),
+            (b"\0\0x", "block type 0x00 is not R, M, V or S (the rest of the frame, 3 bytes, is lost)"),
             (b"R1234567", "block `R`: 8 bytes wanted at byte 0x114, 7 are left in the frame"),
             (b"M\0\0\0\0\0\0\0\0\x03\0ab", "block `M`: 3 bytes wanted at byte 0x11e, 2 are left in the frame"),
             (b"V\0\0\0\0\0", "block `V`: 8 bytes wanted"),

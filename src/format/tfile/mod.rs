@@ -16,6 +16,7 @@ mod status;
 mod text;
 mod tracepoint;
 mod variable;
+mod wrapped;
 mod writer;
 
 use std::borrow::Cow;
@@ -91,6 +92,21 @@ impl TraceFile {
         TraceFile { source, target, description, damage, remarks, frames_at, reader }
     }
 
+    /// Where the frames go on behind an end mark that is a hole in a circular buffer, `frames` having come before it.
+    /// A hole is looked for only where the file says that frames are missing: behind the true end such a buffer
+    /// repeats its oldest frames.
+    fn behind_hole(&self, end: Link<'_>, frames: u64) -> Option<u64> {
+        let status = &self.description.status;
+        let missing = status.circular == Some(true) && status.frames.is_some_and(|counted| frames < counted);
+        match end {
+            Link::EndMark { end, behind: 1.. } if missing => {
+                let is_defined = |number| self.description.tracepoints.iter().any(|found| found.number == number);
+                wrapped::next_frame(self.source.bytes(), end, &self.reader, is_defined)
+            }
+            _ => None,
+        }
+    }
+
     fn chain(&self, at: u64) -> Chain<'_> {
         Chain::new(self.source.bytes(), at, self.reader.order)
     }
@@ -99,6 +115,16 @@ impl TraceFile {
 fn section(source: &Source) -> Section {
     let at = MAGIC.len();
     Section::read(source.bytes().get(at..).unwrap_or(&[]), at as u64)
+}
+
+/// Bytes between two frames that hold none.
+fn hole(from: u64, to: u64) -> Damage {
+    let what = format!(
+        "{} bytes hold no whole frame, as gdbserver leaves them where its circular buffer wraps round (frames are lost \
+         here, and those behind are numbered without them)",
+        to.saturating_sub(from)
+    );
+    Damage { at: from, frame: None, what }
 }
 
 impl Recording for TraceFile {
@@ -151,6 +177,13 @@ impl Recording for TraceFile {
         loop {
             let link = chain.next();
             let Link::Frame(raw) = link else {
+                if let Some(next) = self.behind_hole(link, number) {
+                    if visit(Item::Damage(hole(behind, next))).is_break() {
+                        return Location(behind);
+                    }
+                    chain = self.chain(next);
+                    continue;
+                }
                 if let Some(mut damage) = link.damage(number) {
                     if matches!(link, Link::EndMark { .. }) && self.description.status.circular == Some(true) {
                         damage.what += " (where its circular buffer wraps round, gdbserver leaves zeroes, which may \

@@ -128,6 +128,7 @@ const UNKNOWN_BLOCK: &[u8] = include_bytes!("../../../tests/data/tfile/37-unkblo
 const STATIC_DATA: &[u8] = include_bytes!("../../../tests/data/tfile/39-sblock.tf");
 const REPEATED_VARIABLE: &[u8] = include_bytes!("../../../tests/data/tfile/41-vrepeat.tf");
 const CIRCULAR: &[u8] = include_bytes!("../../../tests/data/tfile/circular.tf");
+const CIRCULAR_HOLE: &[u8] = include_bytes!("../../../tests/data/tfile/circular-hole.tf");
 const BIG_ENDIAN: &[u8] = include_bytes!("../../../tests/data/tfile/60-be-ppc64.tf");
 const NIOS2: &[u8] = include_bytes!("../../../tests/data/nios2/seq.tr");
 const NIOS2_BARE: &[u8] = include_bytes!("../../../tests/data/nios2/seq-bare.tr");
@@ -299,6 +300,41 @@ fn without_the_size_of_register_blocks_there_are_none() {
     let without = open(written(ByteOrder::Little, &description, &frames[1..]), None);
     assert_eq!(shown(&without), frames[1..]);
     assert!(without.remarks()[0].contains("an R line"), "{:?}", without.remarks());
+}
+
+/// Of five frames, the hole has taken most of one and all of two.
+#[test]
+fn frames_behind_the_hole_of_a_circular_buffer() {
+    let recording = open(CIRCULAR_HOLE.to_vec(), None);
+    let (frames, damage) = walked(&recording);
+    assert_eq!(recording.status().frames, Some(5));
+    assert_eq!(frames.iter().map(|(_, frame)| frame.damage.is_some()).collect::<Vec<_>>(), [true, false, false]);
+    assert!(frames[1..].iter().all(|(_, frame)| frame.registers.is_some() && !frame.memory.is_empty()));
+    let [hole, behind] = &damage[..] else { panic!("{damage:?}") };
+    assert!(hole.what.starts_with("1826 bytes hold no whole frame"), "{hole}");
+    assert!(behind.what.starts_with("429 bytes behind the end mark"), "{behind}");
+}
+
+#[test]
+fn zeroes_before_a_hole_are_not_taken_for_recorded() {
+    // Frames of 4-byte register blocks, whose last block runs into zeroes.
+    let file = |blocks: &[u8]| {
+        let mut file = b"\x7fTRACE0\nR 4\n\n\x02\0".to_vec();
+        file.extend_from_slice(&(blocks.len() as u32).to_le_bytes());
+        file.extend_from_slice(blocks);
+        file.extend_from_slice(&[0; 4]);
+        file
+    };
+    let hidden = |blocks: &[u8]| {
+        let recording = open(file(blocks), Some(ByteOrder::Little));
+        let frame = recording.frame(walked(&recording).0[0].0);
+        (frame.registers.map(|block| block.unavailable), Shown::of(&recording.frame(frame.location)))
+    };
+    assert_eq!(hidden(b"R\x07\0\0\0\0\0\0").0, Some(vec![1..4]));
+    assert_eq!(hidden(b"M\0\x10\0\0\0\0\0\0\x04\0\x07\x08\0\0\0\0").1.memory, [(0x1000, vec![7, 8])]);
+    assert!(hidden(b"V\x01\0\0\0\x05\0\0\0\0\0\0\0\0\0").1.variables.is_empty());
+    let (unavailable, whole) = hidden(b"R\x07\0\0\0");
+    assert_eq!((unavailable, whole.damage), (Some(vec![]), None));
 }
 
 #[test]
