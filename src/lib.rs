@@ -21,7 +21,7 @@
 //! | [`report`] | a recording in words: what `info`, `frames` and the monitor commands show |
 //! | [`session`] | one client's view: cursor, tfind, registers and memory at a position |
 //! | [`index`] | where frames lie and how they are found; built once, shared by all clients |
-//! | [`format`] | bytes to model, one folder a format |
+//! | [`mod@format`] | bytes to model, one folder a format |
 //! | [`trace`] | the model: recordings, frames, tracepoints, variables, status, damage |
 //! | [`image`] | the program: an ELF file, and where it lay |
 //! | [`arch`] | the target description: registers, their layout and roles |

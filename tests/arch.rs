@@ -1,8 +1,12 @@
-//! The built-in target descriptions, as gdb reads them.
+//! The built-in target descriptions, as gdb reads them, and what gdb must be told besides.
+
+mod support;
 
 use std::collections::BTreeMap;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
+use support::{DEADLINE, Server, data};
 use traceframe::arch::{self, BuiltIn, Known, Layout};
 
 /// Number of a register in the protocol to its name, its offset in `g` and its size.
@@ -81,4 +85,28 @@ fn without_a_size_the_layout_is_the_one_that_gdb_takes_without_a_description() {
     for ((name, choice), of_gdb) in architectures.iter().zip(&choices).zip(as_gdb_has_them(&commands)) {
         assert_same(&of_gdb, choice.layout.as_ref().unwrap(), name);
     }
+}
+
+/// What a server of a recording of 64-bit MIPS says before a client can come.
+fn ready_lines(arguments: &[&str]) -> String {
+    let recording = data("architectures/mips64.tf");
+    let server = Server::serve(&[&[recording.to_str().unwrap()], arguments].concat());
+    let began = Instant::now();
+    loop {
+        let output = server.output();
+        if output.contains("in gdb: target remote :") {
+            return output;
+        }
+        assert!(began.elapsed() < DEADLINE, "no ready line:\n{output}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn without_a_program_the_server_says_what_gdb_must_be_told() {
+    let said = ready_lines(&["--arch", "mips64", "--endian", "big"]);
+    assert!(said.contains("one without needs `set endian big` and `set mips abi n64`\n"), "{said}");
+    assert!(said.contains("a gdb that has its own needs `set trust-readonly-sections on`,"), "{said}");
+    let said = ready_lines(&["--exec", data("architectures/mips64.elf").to_str().unwrap()]);
+    assert!(!said.contains("needs"), "{said}");
 }

@@ -12,6 +12,8 @@ fail() {
 present() {
     case $1 in
         libc6-dev) printf '#include <stdio.h>\n' | gcc -E - >/dev/null 2>&1 ;;
+        gcc-*-linux-*) command -v "${1#gcc-}-gcc" >/dev/null ;;
+        qemu-user) command -v qemu-arm >/dev/null ;;
         python3-pip) python3 -m pip --version >/dev/null 2>&1 ;;
         *) command -v "$1" >/dev/null ;;
     esac

@@ -52,6 +52,23 @@ pub struct Target {
     pub origin: Origin,
 }
 
+impl Target {
+    /// What a gdb without the program must be told before it connects, as commands: no description can say it.
+    pub fn settings_for_gdb(&self) -> Vec<&'static str> {
+        let mut settings = Vec::new();
+        // gdb takes the order of the machine it runs on, even where the architecture has only the other one.
+        if self.byte_order == ByteOrder::Big {
+            settings.push("set endian big");
+        }
+        // Without a program gdb takes the ABI o32, and cuts registers to 32 bits.
+        let wide = self.layout.as_ref().is_some_and(|layout| layout.pc().size == 8);
+        if wide && traits::is_mips(&self.architecture) {
+            settings.push(if self.address_size == 8 { "set mips abi n64" } else { "set mips abi n32" });
+        }
+        settings
+    }
+}
+
 /// What is known about the recorded machine before its target description is chosen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known<'a> {
@@ -148,4 +165,30 @@ pub enum ArchError {
         /// Size of a register block of the recording, in bytes.
         block: usize,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(name: &str, byte_order: ByteOrder) -> Vec<&'static str> {
+        let choice = resolve(&Known { name: Some(name), byte_order: Some(byte_order), ..Known::default() }).unwrap();
+        choice.with_byte_order(byte_order).settings_for_gdb()
+    }
+
+    #[test]
+    fn gdb_must_be_told_a_byte_order_and_an_abi_that_it_would_not_take_itself() {
+        for name in ["x86-64", "arm", "aarch64", "riscv64", "powerpc64", "mips"] {
+            assert_eq!(settings(name, ByteOrder::Little), [""; 0], "{name}");
+        }
+        for name in ["arm", "aarch64", "powerpc", "mips", "nios2", "s390x"] {
+            assert_eq!(settings(name, ByteOrder::Big), ["set endian big"], "{name}");
+        }
+        assert_eq!(settings("mips64", ByteOrder::Little), ["set mips abi n64"]);
+        assert_eq!(settings("mips64", ByteOrder::Big), ["set endian big", "set mips abi n64"]);
+        let n32 = Machine { elf_machine: 8, elf_flags: 0x20, address_size: 4, byte_order: ByteOrder::Big };
+        let target =
+            resolve(&Known { machine: Some(n32), ..Known::default() }).unwrap().with_byte_order(ByteOrder::Big);
+        assert_eq!(target.settings_for_gdb(), ["set endian big", "set mips abi n32"]);
+    }
 }

@@ -28,6 +28,11 @@ pub(super) fn address_size(architecture: &str) -> Option<usize> {
     }
 }
 
+/// Whether it is a MIPS machine, of any kind.
+pub(super) fn is_mips(architecture: &str) -> bool {
+    family(architecture) == "mips"
+}
+
 fn family(architecture: &str) -> &str {
     architecture.split(':').next().unwrap_or(architecture)
 }

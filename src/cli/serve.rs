@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::recording::RecordingOptions;
-use crate::report::Info;
+use crate::report::{self, Info};
 use crate::server::{self, Address, ServeOptions};
 use crate::session::Replay;
 
@@ -59,8 +59,11 @@ impl Serve {
 /// What is served, in the few lines before the ready line.
 pub fn greeting(replay: &Replay) -> Vec<String> {
     for remark in replay.recording().remarks() {
-        tracing::info!("{}", crate::report::printable(remark));
+        tracing::info!("{}", report::printable(remark));
     }
     // How many frames there are is known only when they are indexed, and said then.
-    Info::new(replay).summary().lines().filter(|line| !line.starts_with("frames:")).map(str::to_owned).collect()
+    let summary = Info::new(replay).summary();
+    let mut lines: Vec<_> = summary.lines().filter(|line| !line.starts_with("frames:")).map(str::to_owned).collect();
+    lines.extend(report::without_program(replay));
+    lines
 }

@@ -8,6 +8,7 @@
 mod damage;
 mod frames;
 mod info;
+mod program;
 mod status;
 mod text;
 
@@ -16,6 +17,7 @@ pub use frames::{
     FrameFilter, FrameRow, FrameRows, frames_table, parse_number, parse_pc, parse_range, parse_tracepoint,
 };
 pub use info::Info;
+pub use program::without_program;
 pub use status::status;
 pub use text::printable;
 

@@ -6,17 +6,26 @@ use super::info::Info;
 use super::text::count;
 use super::warnings;
 use crate::session::{Position, Session};
+use crate::trace::Frame;
 
-/// What made up state gdb is given outside any frame.
+/// What made-up state gdb is given outside any frame.
 const OUTSIDE: &str = "outside a frame: gdb cannot live without registers there. Before the first tfind they are the\n  \
                        first frame's pc and zeros; after it they are the last visited frame's, or its pc and zeros\n  \
                        if it holds none. They are all zeros where gdb would need the stack to tell one function\n  \
                        from another. Memory is the last visited frame's, and the program's read-only parts.\n";
 
+/// The same where registers cannot be told apart.
+const OUTSIDE_UNKNOWN: &str = "outside a frame: gdb cannot live without registers there. Before the first tfind they are\n  \
+                               zeros; after it they are the last visited frame's, or zeros if it holds none. Memory is\n  \
+                               the last visited frame's, and the program's read-only parts.\n";
+
 /// Where a client stands in its recording.
 pub fn status(session: &Session) -> String {
     let replay = session.replay();
     let mut text = Info::new(replay).summary();
+    if let Some(advice) = super::without_program(replay) {
+        let _ = writeln!(text, "{advice}");
+    }
     let progress = replay.index().progress();
     if !progress.complete {
         let _ = writeln!(
@@ -32,23 +41,35 @@ pub fn status(session: &Session) -> String {
         Position::After(frame) => format!("outside any frame, last in trace frame {frame}"),
     };
     let _ = writeln!(text, "you are: {position}");
+    let is_described = replay.recording().target().layout.is_some();
     if let Some(frame) = session.frame() {
-        let pc = match frame.pc.address() {
-            None => "not known: the frame holds no registers and its tracepoint does not tell".to_owned(),
-            Some(pc) if frame.pc.is_inferred() => {
-                format!("{pc:#x}, inferred: the frame holds no registers, this is its tracepoint's address")
-            }
-            Some(pc) => format!("{pc:#x}, recorded"),
-        };
+        let pc = program_counter(&frame, is_described);
         let _ = writeln!(text, "pc: {pc}");
         if let Some(damage) = &frame.damage {
             let _ = writeln!(text, "this frame is damaged: {}", super::printable(&damage.to_string()));
         }
     }
     text.push_str("made up in a frame: nothing; a pc marked as inferred is its tracepoint's address\n");
-    text.push_str(OUTSIDE);
+    text.push_str(if is_described { OUTSIDE } else { OUTSIDE_UNKNOWN });
     for warning in warnings(replay) {
         let _ = writeln!(text, "warning: {warning}");
     }
     text
+}
+
+/// A frame's program counter, and how it is known.
+fn program_counter(frame: &Frame<'_>, is_described: bool) -> String {
+    let lacks = match &frame.registers {
+        None => "the frame holds no registers",
+        Some(_) if is_described => "the frame's registers do not hold it",
+        Some(_) => "registers cannot be told apart",
+    };
+    match frame.pc.address() {
+        None => format!("not known: {lacks} and its tracepoint does not tell"),
+        Some(pc) if frame.pc.is_inferred() => {
+            let place = if is_described { "" } else { "; gdb cannot be given it" };
+            format!("{pc:#x}, inferred: {lacks}, this is its tracepoint's address{place}")
+        }
+        Some(pc) => format!("{pc:#x}, recorded"),
+    }
 }

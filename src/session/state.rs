@@ -2,7 +2,7 @@
 
 use super::{Position, Session};
 use crate::index::Answer;
-use crate::trace::{Frame, ProgramCounter};
+use crate::trace::Frame;
 
 /// A whole `g` reply: the bytes of every register, `None` where they were not collected.
 pub type RegisterBytes = Vec<Option<u8>>;
@@ -27,33 +27,45 @@ impl Session {
 
     /// The registers, in the order and the length of the `g` reply.
     ///
-    /// In a frame these are the recorded ones; a frame without registers has its inferred program counter and
-    /// nothing else. Outside any frame gdb needs a whole register set to stay connected, and on several
-    /// architectures a program counter: before the first move that is the first frame's program counter, after it
-    /// the last visited frame; zeros stand where that has no registers at all. (gdb 13.1 on eight architectures.)
+    /// In a frame these are the recorded ones; where its program counter is not among them, the inferred one. Outside
+    /// any frame gdb needs a whole register set to stay connected, and on several architectures a program counter:
+    /// before the first move that is the first frame's program counter, after it the last visited frame; zeros stand
+    /// where that has no registers at all. (gdb 13.1 on eight architectures.)
     ///
     /// Where naming a frame takes memory, there are zeros only: gdb names the function's frame at the program
     /// counter before each `tfind`, and outside any frame takes memory that is not there for an error. In code
     /// inlined into such a function that error ends every `tfind` (gdb 13.1 and 18.1, inline-frame.c).
     pub fn registers(&self) -> RegisterBytes {
         let (number, visited) = match self.cursor.position() {
-            Position::Frame(number) => return self.recorded(number).unwrap_or_else(|pc| self.only_pc(pc, None)),
+            Position::Frame(number) => return self.registers_of(self.replay.frame(number), None),
             Position::After(number) => (number, true),
             Position::Start => (0, false),
         };
-        let pc = self.replay.frame(number).map_or(ProgramCounter::Unknown, |frame| frame.pc);
-        let place = pc.address().zip(self.replay.image());
+        let frame = self.replay.frame(number);
+        let pc = frame.as_ref().and_then(|frame| frame.pc.address());
+        let place = pc.zip(self.replay.image());
         if place.is_some_and(|(pc, image)| image.frame_is_named_by_memory(pc)) {
-            return self.only_pc(ProgramCounter::Unknown, Some(0));
+            return self.blank(Some(0));
         }
-        let recorded = if visited { self.recorded(number) } else { Err(pc) };
-        recorded.unwrap_or_else(|pc| self.only_pc(pc, Some(0)))
+        if visited {
+            return self.registers_of(frame, Some(0));
+        }
+        let mut bytes = self.blank(Some(0));
+        self.put_pc(pc, &mut bytes);
+        bytes
     }
 
-    /// The registers that a frame holds; its program counter where it holds none.
-    fn recorded(&self, number: u64) -> Result<RegisterBytes, ProgramCounter> {
-        let Some(frame) = self.replay.frame(number) else { return Err(ProgramCounter::Unknown) };
-        let Some(block) = &frame.registers else { return Err(frame.pc) };
+    /// What a frame tells of the registers; each is `others` where it holds none at all.
+    fn registers_of(&self, frame: Option<Frame<'_>>, others: Option<u8>) -> RegisterBytes {
+        let Some(frame) = frame else { return self.blank(others) };
+        let mut bytes = self.recorded(&frame).unwrap_or_else(|| self.blank(others));
+        self.put_pc(frame.pc.address().filter(|_| frame.pc.is_inferred()), &mut bytes);
+        bytes
+    }
+
+    /// The registers that a frame holds.
+    fn recorded(&self, frame: &Frame<'_>) -> Option<RegisterBytes> {
+        let block = frame.registers.as_ref()?;
         let mut bytes: RegisterBytes = Vec::with_capacity(block.bytes.len());
         match &self.replay.recording().target().layout {
             // A register of which a part is missing is missing: gdb looks at a register's first byte only.
@@ -69,25 +81,28 @@ impl Session {
             }
             None => bytes.extend((0..block.bytes.len()).map(|at| block.get(at..at + 1).map(|byte| byte[0]))),
         }
-        if bytes.is_empty() { Err(frame.pc) } else { Ok(bytes) }
+        (!bytes.is_empty()).then_some(bytes)
     }
 
-    /// A register set of which only the program counter is known.
-    fn only_pc(&self, pc: ProgramCounter, others: Option<u8>) -> RegisterBytes {
-        let target = self.replay.recording().target();
-        let Some(layout) = &target.layout else {
-            return vec![others; self.replay.block_size().max(SHORTEST_REPLY)];
+    /// A register set that tells nothing.
+    fn blank(&self, others: Option<u8>) -> RegisterBytes {
+        let size = match &self.replay.recording().target().layout {
+            Some(layout) => layout.size(),
+            None => self.replay.block_size().max(SHORTEST_REPLY),
         };
-        let mut bytes = vec![others; layout.size()];
-        if let Some(address) = pc.address() {
-            let register = layout.pc();
-            let mut value = vec![0; register.size];
-            target.byte_order.store(address, &mut value);
-            for (to, from) in bytes[register.offset..].iter_mut().zip(value) {
-                *to = Some(from);
-            }
+        vec![others; size]
+    }
+
+    /// Writes the program counter, where it is known and has a place.
+    fn put_pc(&self, address: Option<u64>, bytes: &mut RegisterBytes) {
+        let target = self.replay.recording().target();
+        let (Some(address), Some(layout)) = (address, &target.layout) else { return };
+        let register = layout.pc();
+        let mut value = vec![0; register.size];
+        target.byte_order.store(address, &mut value);
+        for (to, from) in bytes[register.offset..].iter_mut().zip(value) {
+            *to = Some(from);
         }
-        bytes
     }
 
     /// Memory from `address` on, as far as it is known without a hole, `length` bytes at most: what the frame
