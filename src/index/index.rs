@@ -2,96 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use super::segment::Segment;
-use super::segments::Segments;
+use super::shared::Shared;
 use super::walk::{Inspector, Walk};
 use super::{Answer, Progress, Query};
-use crate::trace::{Damage, DamageList, Location, Recording};
-
-/// What a walk knows when it is over.
-pub(super) struct Outcome {
-    /// What [`Recording::walk`] returned.
-    pub(super) end: Location,
-    /// The last value of each trace state variable.
-    pub(super) last_values: BTreeMap<i32, i64>,
-}
-
-/// The index as far as it had grown at one moment.
-pub(super) struct Snapshot {
-    pub(super) segments: Segments,
-    /// The location of the last frame.
-    pub(super) at: Location,
-    /// `None` as long as there is more to come.
-    pub(super) outcome: Option<Arc<Outcome>>,
-}
-
-/// Who wants to know of changes.
-#[derive(Default)]
-struct Waiters {
-    generation: u64,
-    ended: bool,
-    wakers: Vec<Waker>,
-}
-
-/// What the walk and the clients have in common.
-pub(super) struct Shared {
-    snapshot: RwLock<Arc<Snapshot>>,
-    damage: Mutex<DamageList>,
-    waiters: Mutex<Waiters>,
-    ended: Condvar,
-    cancelled: AtomicBool,
-}
-
-/// No lock here is ever held while something can go wrong, so a poisoned one holds nothing half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Shared {
-    pub(super) fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn add_damage(&self, damage: Damage) {
-        lock(&self.damage).push(damage);
-    }
-
-    /// Shows clients a snapshot that answers as the last one did.
-    pub(super) fn replace(&self, snapshot: Snapshot) {
-        *self.snapshot.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
-    }
-
-    /// Shows clients a snapshot that tells more than the last one, and wakes those who wait for it.
-    pub(super) fn publish(&self, snapshot: Snapshot) {
-        self.replace(snapshot);
-        self.wake(false);
-    }
-
-    /// The walk is over, whether it has seen everything or not.
-    pub(super) fn finish(&self) {
-        self.wake(true);
-    }
-
-    fn wake(&self, ended: bool) {
-        let mut waiters = lock(&self.waiters);
-        waiters.generation += 1;
-        waiters.ended = ended;
-        let wakers = std::mem::take(&mut waiters.wakers);
-        drop(waiters);
-        if ended {
-            self.ended.notify_all();
-        }
-        wakers.into_iter().for_each(Waker::wake);
-    }
-
-    fn snapshot(&self) -> Arc<Snapshot> {
-        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
-    }
-}
+use crate::trace::{DamageList, Location, Recording};
 
 /// The index of a recording: where its frames lie, and which frame is the next that matches.
 ///
@@ -125,20 +43,12 @@ impl Index {
     }
 
     fn new(end: Location) -> Arc<Index> {
-        let snapshot = Snapshot { segments: Segments::default(), at: Location(0), outcome: None };
-        let shared = Shared {
-            snapshot: RwLock::new(Arc::new(snapshot)),
-            damage: Mutex::default(),
-            waiters: Mutex::default(),
-            ended: Condvar::new(),
-            cancelled: AtomicBool::new(false),
-        };
-        Arc::new(Index { shared: Arc::new(shared), end })
+        Arc::new(Index { shared: Arc::default(), end })
     }
 
     /// Ends the walk at its next frame. What is indexed by then can still be found; the rest stays [`Answer::NotYet`].
     pub fn cancel(&self) {
-        self.shared.cancelled.store(true, Ordering::Relaxed);
+        self.shared.cancel();
     }
 
     /// How far the walk has come.
@@ -154,9 +64,7 @@ impl Index {
 
     /// Blocks until the walk is over: complete, or cancelled.
     pub fn wait(&self) -> Progress {
-        let waiters = lock(&self.shared.waiters);
-        let over = self.shared.ended.wait_while(waiters, |waiters| !waiters.ended);
-        drop(over.unwrap_or_else(PoisonError::into_inner));
+        self.shared.wait();
         self.progress()
     }
 
@@ -166,15 +74,7 @@ impl Index {
     /// To wait for an answer, start with 0 for `seen`, ask, and while the answer is [`Answer::NotYet`] wait here and
     /// ask again, each time with the generation that came last. Pending for ever once the walk is over.
     pub fn poll_change(&self, seen: u64, context: &mut Context<'_>) -> Poll<u64> {
-        let mut waiters = lock(&self.shared.waiters);
-        if waiters.generation != seen {
-            return Poll::Ready(waiters.generation);
-        }
-        let known = waiters.wakers.iter().any(|waker| waker.will_wake(context.waker()));
-        if !known && !waiters.ended {
-            waiters.wakers.push(context.waker().clone());
-        }
-        Poll::Pending
+        self.shared.poll_change(seen, context)
     }
 
     /// Where a frame lies.
@@ -229,7 +129,7 @@ impl Index {
 
     /// What of the frames, and between them, could not be read as far as the walk has come.
     pub fn damage(&self) -> DamageList {
-        lock(&self.shared.damage).clone()
+        self.shared.damage()
     }
 
     /// The last value of a trace state variable in the whole recording.
@@ -261,14 +161,14 @@ impl Drop for Index {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicU64;
-    use std::sync::mpsc;
-    use std::task::Wake;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::{Mutex, mpsc};
+    use std::task::{Wake, Waker};
     use std::time::{Duration, Instant};
 
     use super::super::fake::Fake;
     use super::*;
-    use crate::trace::{Frame, ProgramCounter};
+    use crate::trace::{Damage, Frame, ProgramCounter};
 
     fn frame(number: u64) -> Frame<'static> {
         let mut frame = Frame::empty(Location(1000 + 300 * number), 1 + (number % 5) as i32);
@@ -489,10 +389,10 @@ mod tests {
         let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
         let mut context = Context::from_waker(&waker);
         assert_eq!([index.poll_change(0, &mut context), index.poll_change(0, &mut context)], [Poll::Pending; 2]);
-        assert_eq!(lock(&index.shared.waiters).wakers.len(), 1);
+        assert_eq!(index.shared.waiting(), 1);
         index.shared.finish();
         assert_eq!(index.poll_change(0, &mut context), Poll::Ready(1));
         assert_eq!(index.poll_change(1, &mut context), Poll::Pending);
-        assert!(lock(&index.shared.waiters).wakers.is_empty());
+        assert_eq!(index.shared.waiting(), 0);
     }
 }

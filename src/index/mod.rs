@@ -10,7 +10,8 @@
 //! From the ground up: a `packed` sequence holds ascending numbers in few bits, a `bits` vector counts its ones
 //! in constant time, a `wavelet` matrix of such vectors counts the small numbers of a range, a `column` puts a
 //! dictionary before it and so searches any numbers, a `segment` holds the columns of a run of frames,
-//! `segments` are the runs of a recording, the `walk` makes them, and the `index` answers.
+//! `segments` are the runs of a recording, the `walk` makes them, `shared` is
+//! where it shows them, and the `index` answers.
 
 mod answer;
 mod bits;
@@ -23,6 +24,7 @@ mod packed;
 mod query;
 mod segment;
 mod segments;
+mod shared;
 mod walk;
 mod wavelet;
 

@@ -6,9 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::index::{Outcome, Shared, Snapshot};
 use super::segment::{Entry, Segment};
 use super::segments::Segments;
+use super::shared::{Outcome, Shared, Snapshot};
 use crate::trace::{Damage, Frame, Item, Location, Recording};
 
 /// What sees every frame, with its number, as the walk passes it.

@@ -9,7 +9,7 @@ use crate::arch::Target;
 
 /// Where a recording keeps a frame: a number that only the recording understands (a file offset, a position in a
 /// decoded stream). Later frames have greater locations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location(pub u64);
 
 /// What one pass over a recording finds, in order.
