@@ -67,7 +67,7 @@ pub enum SourceError {
         cause: io::Error,
     },
     /// Something that is no file with a fixed content: a directory, a pipe, a device.
-    #[error("{}: is {found}, not a regular file (copy the recording to a file first)", path.display())]
+    #[error("{}: is {found}, not a regular file (name a file, or copy it to one first)", path.display())]
     NotAFile {
         /// The file as the user named it.
         path: PathBuf,

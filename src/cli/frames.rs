@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::recording::RecordingOptions;
-use crate::report::{FrameFilter, FrameRow, FrameRows, parse_pc, parse_range, parse_tracepoint};
+use crate::report::{FrameFilter, FrameRow, FrameRows, count, parse_pc, parse_range, parse_tracepoint};
 
 /// Show the frames of a recording as a table
 #[derive(Debug, Args)]
@@ -48,7 +48,7 @@ impl FramesCommand {
         out.flush()?;
         let damaged = replay.recording().damage().len() as u64 + replay.index().damage().total();
         if damaged > 0 {
-            tracing::warn!("{damaged} places could not be read; traceframe info names them");
+            tracing::warn!("{} could not be read; traceframe info names them", count(damaged, "place"));
         }
         Ok(())
     }

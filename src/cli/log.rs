@@ -1,9 +1,12 @@
 //! What is said on standard error while the program runs.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 
 use clap::{Args, ValueEnum};
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{EnvFilter, LevelFilter};
+
+use super::failure::Failure;
+use crate::report;
 
 /// How much is said, and how.
 #[derive(Debug, Args)]
@@ -35,11 +38,28 @@ pub fn start(options: &LogOptions) {
         (false, 1) => LevelFilter::DEBUG,
         (false, _) => LevelFilter::TRACE,
     };
-    let builder = tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr);
+    // gdbstub speaks of every packet that it does not know, which each gdb sends some of.
+    let of_gdbstub = if level > LevelFilter::INFO { level } else { LevelFilter::ERROR };
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::new(format!("{level},gdbstub={of_gdbstub}")))
+        .with_writer(std::io::stderr)
+        // Where nobody reads standard error any more, the program goes on in silence.
+        .log_internal_errors(false);
     match options.log_format {
         LogFormat::Text => {
             builder.with_ansi(std::io::stderr().is_terminal()).without_time().with_target(false).init();
         }
         LogFormat::Json => builder.json().init(),
+    }
+}
+
+/// Says why a command failed. The message may hold the name of a file, and that anything.
+pub fn failure(options: &LogOptions, failure: &Failure) {
+    let message = failure.to_string().lines().map(report::printable).collect::<Vec<_>>().join("\n");
+    match options.log_format {
+        LogFormat::Text => {
+            let _ = writeln!(std::io::stderr(), "traceframe: {message}");
+        }
+        LogFormat::Json => tracing::error!("{message}"),
     }
 }

@@ -16,8 +16,8 @@ use clap::{Parser, Subcommand};
 use failure::Failure;
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 all went well; 2 the command line is wrong; 3 the recording or the program cannot be read (with --strict
-also: is damaged or contradicts itself); 4 the server could not listen.";
+Exit codes: 0 all went well; 1 output could not be written; 2 the command line is wrong; 3 the recording or the program
+cannot be read (with --strict also: is damaged or contradicts itself); 4 the server could not listen.";
 
 /// Serves a recorded trace to a stock gdb.
 ///
@@ -55,7 +55,7 @@ pub fn main() -> ExitCode {
         // Whoever read the output has seen enough.
         Err(Failure::Output(cause)) if cause.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("traceframe: {failure}");
+            log::failure(&arguments.log, &failure);
             failure.exit_code()
         }
     }

@@ -12,18 +12,18 @@ use crate::trace::{Damage, Frame, Item, Location, Recording, RunStatus, TraceSta
 
 type Make = Box<dyn Fn(u64) -> Frame<'static> + Send + Sync>;
 
-pub(super) struct Fake {
+pub(crate) struct Fake {
     frames: u64,
     frame: Make,
     /// The number of a frame before which the walk waits for a message.
-    pub(super) stall: Option<(u64, Mutex<Receiver<()>>)>,
-    pub(super) damage_behind: Option<Damage>,
+    pub(crate) stall: Option<(u64, Mutex<Receiver<()>>)>,
+    pub(crate) damage_behind: Option<Damage>,
     target: Target,
     status: RunStatus,
 }
 
 impl Fake {
-    pub(super) fn new(frames: u64, frame: impl Fn(u64) -> Frame<'static> + Send + Sync + 'static) -> Fake {
+    pub(crate) fn new(frames: u64, frame: impl Fn(u64) -> Frame<'static> + Send + Sync + 'static) -> Fake {
         let target = Target {
             architecture: String::new(),
             byte_order: ByteOrder::Little,

@@ -17,7 +17,7 @@ mod answer;
 mod bits;
 mod column;
 #[cfg(test)]
-mod fake;
+pub(crate) mod fake;
 #[expect(clippy::module_inception, reason = "the file of the type that the folder is named for")]
 mod index;
 mod packed;

@@ -22,18 +22,19 @@ const OUTSIDE_UNKNOWN: &str = "outside a frame: gdb cannot live without register
 /// Where a client stands in its recording.
 pub fn status(session: &Session) -> String {
     let replay = session.replay();
-    let mut text = Info::new(replay).summary();
+    let progress = replay.index().progress();
+    let mut text = String::new();
+    for line in Info::new(replay).summary().lines() {
+        // How many frames there are is not known yet.
+        if line.starts_with("frames:") && !progress.complete {
+            let frames = count(progress.frames, "frame");
+            let _ = writeln!(text, "indexing: {:.0} %, {frames} so far", 100.0 * progress.fraction());
+        } else {
+            let _ = writeln!(text, "{line}");
+        }
+    }
     if let Some(advice) = super::without_program(replay) {
         let _ = writeln!(text, "{advice}");
-    }
-    let progress = replay.index().progress();
-    if !progress.complete {
-        let _ = writeln!(
-            text,
-            "indexing: {:.0} %, {} so far",
-            100.0 * progress.fraction(),
-            count(progress.frames, "frame")
-        );
     }
     let position = match session.cursor().position() {
         Position::Start => "outside any frame, none visited yet".to_owned(),

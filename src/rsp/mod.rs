@@ -12,6 +12,8 @@ mod client;
 mod monitor;
 mod packet;
 mod reply;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 use std::collections::VecDeque;
@@ -26,6 +28,9 @@ use crate::session::Replay;
 
 /// Bytes of undecided packets after which the caller should not read more from the client.
 const BACKLOG: usize = 4 * wire::PACKET_SIZE;
+
+/// What keeping an undecided packet costs besides its bytes: some are empty.
+const PACKET_COST: usize = size_of::<Event>();
 
 /// What a conversation is doing after [`Stub::run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,16 +80,12 @@ impl Stub {
             match &event {
                 Event::Packet(data) => {
                     tracing::debug!(packet = %data.escape_ascii(), "received");
-                    self.waiting_bytes += data.len();
                     self.acknowledge_with(b'+');
                 }
                 Event::BadChecksum => self.acknowledge_with(b'-'),
                 Event::TooLong => self.acknowledge_with(b'+'),
-                // A reply that is still being worked out was not sent yet and cannot be asked for again.
                 Event::Nack => {
-                    if self.acknowledge {
-                        self.output.extend_from_slice(&self.last_reply);
-                    }
+                    self.send_again();
                     continue;
                 }
                 Event::Interrupt => {
@@ -92,6 +93,7 @@ impl Stub {
                     continue;
                 }
             }
+            self.waiting_bytes += cost(&event);
             self.waiting.push_back(event);
             self.run();
         }
@@ -116,12 +118,8 @@ impl Stub {
                 self.activity = Activity::Indexing;
                 break;
             }
-            if let Some(Event::Packet(data)) = self.waiting.pop_front() {
-                self.waiting_bytes -= data.len();
-                self.send(&data, reply);
-            } else {
-                self.send(&[], reply);
-            }
+            let request = self.take_waiting();
+            self.send(&request, reply);
         }
         self.activity
     }
@@ -158,11 +156,27 @@ impl Stub {
     /// The user typed ^C: what cannot be answered yet is given up.
     fn interrupt(&mut self) {
         if self.activity == Activity::Indexing {
-            if let Some(Event::Packet(data)) = self.waiting.pop_front() {
-                self.waiting_bytes -= data.len();
-            }
+            self.take_waiting();
             self.send(&[], reply::error("interrupted"));
             self.run();
+        }
+    }
+
+    /// The data of the packet that has waited longest, which waits no longer.
+    fn take_waiting(&mut self) -> Vec<u8> {
+        let event = self.waiting.pop_front();
+        self.waiting_bytes -= event.as_ref().map_or(0, cost);
+        match event {
+            Some(Event::Packet(data)) => data,
+            _ => Vec::new(),
+        }
+    }
+
+    /// The client did not get the last reply whole. A reply that is still being worked out, or was not sent yet,
+    /// cannot be meant; without this rule a storm of `-` would cost a reply for each byte.
+    fn send_again(&mut self) {
+        if self.acknowledge && self.waiting.is_empty() && !self.output.ends_with(&self.last_reply) {
+            self.output.extend_from_slice(&self.last_reply);
         }
     }
 
@@ -189,5 +203,13 @@ impl Stub {
         tracing::debug!(packets = %packets.escape_ascii(), "sent");
         self.output.extend_from_slice(&packets);
         self.last_reply = packets;
+    }
+}
+
+/// What keeping an undecided packet costs, in bytes.
+fn cost(event: &Event) -> usize {
+    match event {
+        Event::Packet(data) => PACKET_COST + data.len(),
+        _ => PACKET_COST,
     }
 }

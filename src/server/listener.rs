@@ -225,7 +225,9 @@ fn listen_on_path(path: &std::path::Path) -> Result<UnixListener, ServeError> {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt};
     let address = Address::Unix(path.to_owned());
     let is_socket = std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
-    if is_socket && std::os::unix::net::UnixStream::connect(path).is_err() {
+    // Any other failure to connect tells of a socket that is in use, but not by this kind of server.
+    let nobody = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    if is_socket && std::os::unix::net::UnixStream::connect(path).is_err_and(nobody) {
         let _ = std::fs::remove_file(path);
     }
     let listener = UnixListener::bind(path).map_err(|cause| refused(&address, cause))?;

@@ -34,7 +34,7 @@ pub async fn show(replay: Arc<Replay>) {
         }
     }
     if drawn {
-        eprint!("\r\x1b[K");
+        let _ = write!(std::io::stderr(), "\r\x1b[K");
     }
     let frames = replay.index().progress().frames;
     tracing::info!("indexed {frames} frames in {:.2} s", began.elapsed().as_secs_f64());
@@ -47,7 +47,8 @@ pub async fn show(replay: Arc<Replay>) {
         let first = list.lines().next().unwrap_or_default();
         tracing::warn!("{first}");
         if damaged > 1 {
-            tracing::warn!("{} more places could not be read; in gdb: monitor damage", damaged - 1);
+            let more = report::count(damaged - 1, "more place");
+            tracing::warn!("{more} could not be read; in gdb: monitor damage");
         }
     }
 }

@@ -3,6 +3,10 @@
 //! A tool that is missing fails a test; `scripts/test` installs them all.
 #![allow(dead_code)] // Each test program uses a part of it.
 
+pub mod made;
+pub mod protocol;
+pub mod started;
+
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};

@@ -24,6 +24,11 @@ pub fn pair(text: &[u8], separator: u8) -> Option<(u64, u64)> {
     Some((number(&text[..at])?, number(&text[at + 1..])?))
 }
 
+/// Whether this names one process. Which one is not asked: gdb makes the number up where the server gives none.
+pub fn is_process(digits: &[u8]) -> bool {
+    number(digits).is_some_and(|process| process != 0)
+}
+
 /// What a `qXfer` read asks for, behind `read:`: annex, offset and length.
 pub fn object_part(text: &[u8]) -> Option<(&[u8], u64, usize)> {
     let colon = text.iter().rposition(|byte| *byte == b':')?;

@@ -3,6 +3,6 @@
 use crate::rsp::client::Client;
 use crate::rsp::reply::{self, Reply};
 
-pub fn answer(_rest: &[u8], _client: &mut Client) -> Reply {
-    reply::text("0")
+pub fn answer(rest: &[u8], _client: &mut Client) -> Reply {
+    if rest.is_empty() { reply::text("0") } else { reply::unsupported() }
 }

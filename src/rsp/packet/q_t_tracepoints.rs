@@ -6,12 +6,18 @@ use crate::trace::Tracepoint;
 
 /// `qTfP`: the first piece.
 pub fn first(rest: &[u8], client: &mut Client) -> Reply {
+    if !rest.is_empty() {
+        return reply::unsupported();
+    }
     client.tracepoint_piece = (0, 0);
     next(rest, client)
 }
 
 /// `qTsP`: the next piece, or `l` where there is none. gdb would take an error for a definition.
-pub fn next(_rest: &[u8], client: &mut Client) -> Reply {
+pub fn next(rest: &[u8], client: &mut Client) -> Reply {
+    if !rest.is_empty() {
+        return reply::unsupported();
+    }
     let tracepoints = client.session.replay().recording().tracepoints();
     let (mut at, mut piece) = client.tracepoint_piece;
     while let Some(tracepoint) = tracepoints.get(at) {

@@ -1,0 +1,187 @@
+//! A conversation over a recording that is not indexed to its end: what waits, what does not, and what ends the wait.
+
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use super::*;
+use crate::index::fake::Fake;
+use crate::trace::{Frame, Location};
+
+/// Frames before which the walk over the recording stops until it is told to go on.
+const INDEXED: u64 = 512;
+
+/// A search that only the whole index can answer.
+const SEARCH: &str = "QTFrame:tdp:9";
+
+/// A recording of 2000 frames of tracepoint 1, and the last of tracepoint 9.
+fn stalled() -> (Stub, Arc<Replay>, Sender<()>) {
+    let (resume, stalled) = channel();
+    let mut fake = Fake::new(2000, |number| Frame::empty(Location(number), if number == 1999 { 9 } else { 1 }));
+    fake.stall = Some((INDEXED, Mutex::new(stalled)));
+    let replay = Arc::new(Replay::new(Arc::new(fake), None, None).unwrap());
+    until(|| replay.index().progress().frames == INDEXED);
+    (Stub::new(replay.clone()), replay, resume)
+}
+
+fn until(mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn packets(all: &[&str]) -> Vec<u8> {
+    all.iter().flat_map(|data| wire::encode(data.as_bytes())).collect()
+}
+
+/// What is to be sent, as text.
+fn output(stub: &mut Stub) -> String {
+    stub.take_output().escape_ascii().to_string()
+}
+
+fn without_acknowledgement(stub: &mut Stub) {
+    assert_eq!(stub.receive(&packets(&["QStartNoAckMode"])), Activity::Idle);
+    assert_eq!(output(stub), "+$OK#9a");
+}
+
+#[test]
+fn what_is_indexed_is_answered_at_once() {
+    let (mut stub, _replay, _resume) = stalled();
+    without_acknowledgement(&mut stub);
+    for (packet, reply) in [
+        ("QTFrame:0", "F0T1"),
+        ("QTFrame:tdp:1", "F1T1"),
+        ("QTFrame:1ff", "F1ffT1"),
+        ("QTFrame:range:2:1", "F-1"),
+        ("qTP:1:0", "V0:0"),
+        ("T1", "OK"),
+    ] {
+        assert_eq!(stub.receive(&packets(&[packet])), Activity::Idle, "{packet}");
+        assert_eq!(output(&mut stub), packets(&[reply]).escape_ascii().to_string(), "{packet}");
+    }
+    // Behind the last frame that is indexed there may be another; how many there are, and how they end, is not known.
+    for packet in ["QTFrame:tdp:1", "QTFrame:200", "QTFrame:ffffffffffffffff", "qTBuffer:0,10"] {
+        assert_eq!(stub.receive(&packets(&[packet])), Activity::Indexing, "{packet}");
+        assert_eq!(stub.receive(b"\x03"), Activity::Idle);
+        assert_eq!(output(&mut stub), packets(&["E.interrupted"]).escape_ascii().to_string(), "{packet}");
+    }
+}
+
+#[test]
+fn packets_behind_a_search_wait_for_it_and_are_answered_in_order() {
+    let (mut stub, replay, resume) = stalled();
+    without_acknowledgement(&mut stub);
+    let bad = [packets(&[SEARCH, "T1"]), b"$T1#00".to_vec(), packets(&["qTV:1", "QTFrame:0"])].concat();
+    assert_eq!(stub.receive(&bad), Activity::Indexing);
+    assert_eq!(output(&mut stub), "");
+    assert_eq!(stub.run(), Activity::Indexing);
+    assert_eq!(output(&mut stub), "");
+    resume.send(()).unwrap();
+    replay.index().wait();
+    assert_eq!(stub.run(), Activity::Idle);
+    let expected = [packets(&["F7cfT9", "OK", "E.wrong checksum", "U", "F0T1"])].concat();
+    assert_eq!(output(&mut stub), expected.escape_ascii().to_string());
+}
+
+#[test]
+fn the_user_is_told_only_while_a_reply_is_awaited() {
+    let (mut stub, replay, resume) = stalled();
+    without_acknowledgement(&mut stub);
+    stub.tell("too early\n");
+    assert_eq!(output(&mut stub), "");
+    stub.receive(&packets(&[SEARCH]));
+    stub.tell("a moment\n");
+    let told = packets(&[&format!("O{}", hex::encode("a moment\n"))]);
+    assert_eq!(output(&mut stub), told.escape_ascii().to_string());
+    resume.send(()).unwrap();
+    replay.index().wait();
+    stub.run();
+    assert!(output(&mut stub).starts_with("$F7cfT9#"));
+    stub.tell("too late\n");
+    assert_eq!(output(&mut stub), "");
+}
+
+#[test]
+fn an_interrupt_gives_up_one_search() {
+    let (mut stub, _replay, _resume) = stalled();
+    without_acknowledgement(&mut stub);
+    stub.receive(&packets(&["QTFrame:5"]));
+    output(&mut stub);
+    assert_eq!(stub.receive(&packets(&[SEARCH])), Activity::Indexing);
+    assert_eq!(stub.receive(b"\x03"), Activity::Idle);
+    assert_eq!(output(&mut stub), packets(&["E.interrupted"]).escape_ascii().to_string());
+    // The selection is as it was, and a second interrupt has nothing to give up.
+    stub.receive(b"\x03");
+    assert_eq!(output(&mut stub), "");
+    stub.receive(&packets(&["qThreadExtraInfo,1"]));
+    assert_eq!(output(&mut stub), packets(&[&hex::encode("trace frame 5")]).escape_ascii().to_string());
+    // Of two that wait, each needs its own.
+    assert_eq!(stub.receive(&packets(&[SEARCH, SEARCH, "T1"])), Activity::Indexing);
+    assert_eq!(stub.receive(b"\x03"), Activity::Indexing);
+    assert_eq!(output(&mut stub), packets(&["E.interrupted"]).escape_ascii().to_string());
+    assert_eq!(stub.receive(b"\x03"), Activity::Idle);
+    assert_eq!(output(&mut stub), packets(&["E.interrupted", "OK"]).escape_ascii().to_string());
+}
+
+#[test]
+fn a_nack_while_a_reply_is_awaited_brings_no_old_reply() {
+    let (mut stub, replay, resume) = stalled();
+    stub.receive(&packets(&["T1"]));
+    assert_eq!(output(&mut stub), "+$OK#9a");
+    assert_eq!(stub.receive(&packets(&[SEARCH])), Activity::Indexing);
+    assert_eq!(output(&mut stub), "+");
+    // The client would take it for the reply to its search.
+    stub.receive(b"---");
+    assert_eq!(output(&mut stub), "");
+    resume.send(()).unwrap();
+    replay.index().wait();
+    stub.run();
+    let reply = packets(&["F7cfT9"]).escape_ascii().to_string();
+    assert_eq!(output(&mut stub), reply);
+    stub.receive(b"-");
+    assert_eq!(output(&mut stub), reply);
+    // Before it was sent it cannot have been lost; after it was, several `-` at once ask for one.
+    stub.receive(&[&packets(&["T1"])[..], b"----"].concat());
+    assert_eq!(output(&mut stub), "+$OK#9a");
+    stub.receive(b"----");
+    assert_eq!(output(&mut stub), "$OK#9a");
+}
+
+#[test]
+fn whatever_waits_is_bounded() {
+    for (acknowledge, flood) in
+        [(false, &b"$#00"[..]), (false, b"$T1#85"), (false, b"$T1#00"), (true, b"$T1#00"), (true, b"$#00")]
+    {
+        let (mut stub, replay, resume) = stalled();
+        if !acknowledge {
+            without_acknowledgement(&mut stub);
+        }
+        stub.receive(&packets(&[SEARCH]));
+        let mut waiting = 0;
+        while !stub.is_crowded() {
+            assert_eq!(stub.receive(flood), Activity::Indexing);
+            stub.take_output();
+            waiting += 1;
+            assert!(waiting < 10_000, "{} is kept without bound", flood.escape_ascii());
+        }
+        resume.send(()).unwrap();
+        replay.index().wait();
+        assert_eq!(stub.run(), Activity::Idle);
+        assert!(!stub.is_crowded() && stub.waiting_bytes == 0);
+    }
+}
+
+#[test]
+fn a_goodbye_waits_its_turn() {
+    let (mut stub, replay, resume) = stalled();
+    without_acknowledgement(&mut stub);
+    assert_eq!(stub.receive(&packets(&[SEARCH, "D", "T1"])), Activity::Indexing);
+    assert_eq!(output(&mut stub), "");
+    resume.send(()).unwrap();
+    replay.index().wait();
+    assert_eq!(stub.run(), Activity::Closed);
+    assert_eq!(output(&mut stub), packets(&["F7cfT9", "OK"]).escape_ascii().to_string());
+    assert_eq!(stub.run(), Activity::Closed);
+}
