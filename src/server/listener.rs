@@ -10,6 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::ServeError;
+use crate::report::printable;
 
 /// An address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,7 +143,7 @@ impl Bound {
     pub fn names(&self) -> Vec<String> {
         let tcp = self.tcp.iter().map(|(_, address)| address.to_string());
         #[cfg(unix)]
-        let names = tcp.chain(self.unix.iter().map(|(_, path)| path.display().to_string())).collect();
+        let names = tcp.chain(self.unix.iter().map(|(_, path)| printable(&path.display().to_string()))).collect();
         #[cfg(not(unix))]
         let names = tcp.collect();
         names
@@ -224,21 +225,34 @@ async fn listen_on_loopback(port: u16) -> Result<Vec<(TcpListener, SocketAddr)>,
 fn listen_on_path(path: &std::path::Path) -> Result<UnixListener, ServeError> {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt};
     let address = Address::Unix(path.to_owned());
+    // Clients could not name a longer path.
+    std::os::unix::net::SocketAddr::from_pathname(path).map_err(|cause| refused(&address, cause))?;
     let is_socket = std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());
     // Any other failure to connect tells of a socket that is in use, but not by this kind of server.
     let nobody = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
     if is_socket && std::os::unix::net::UnixStream::connect(path).is_err_and(nobody) {
         let _ = std::fs::remove_file(path);
     }
-    let listener = UnixListener::bind(path).map_err(|cause| refused(&address, cause))?;
-    // Whoever may connect may read the recording: only its owner.
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(|cause| refused(&address, cause))?;
-    Ok(listener)
+    // Whoever may connect may read the recording: only its owner. A socket gets its permissions after it listens, so
+    // until then it lies in a folder that is closed to others.
+    let bind = || {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let folder = tempfile::Builder::new().prefix(".").tempdir_in(parent.unwrap_or(std::path::Path::new(".")))?;
+        let hidden = folder.path().join("s");
+        let listener = UnixListener::bind(&hidden)?;
+        std::fs::set_permissions(&hidden, std::fs::Permissions::from_mode(0o600))?;
+        // Fails where something is at the path.
+        std::fs::hard_link(&hidden, path)?;
+        std::fs::remove_file(&hidden)?;
+        Ok(listener)
+    };
+    bind().map_err(|cause| refused(&address, cause))
 }
 
 fn refused(address: &dyn std::fmt::Display, cause: io::Error) -> ServeError {
     let hint = match cause.kind() {
         io::ErrorKind::AddrInUse => " (another server has it; choose another with --listen, port 0 for any free one)",
+        io::ErrorKind::AlreadyExists => " (something else is at that path, and is left there)",
         io::ErrorKind::PermissionDenied => " (ports below 1024 are for root; choose another with --listen)",
         io::ErrorKind::AddrNotAvailable => " (this machine has no such address)",
         _ => "",
