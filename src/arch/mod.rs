@@ -50,6 +50,8 @@ pub struct Target {
     pub description: Option<String>,
     /// Where the description came from.
     pub origin: Origin,
+    /// Whether a program image was given that is for another machine: it cannot be the program that was recorded.
+    pub image_is_foreign: bool,
 }
 
 impl Target {
@@ -101,6 +103,8 @@ pub struct Choice {
     pub description: Option<String>,
     /// Where it came from.
     pub origin: Origin,
+    /// Whether a program image was given that is for another machine.
+    pub image_is_foreign: bool,
     /// What a person should know about the choice. Whole sentences, lower case, no full stop.
     pub remarks: Vec<String>,
 }
@@ -115,6 +119,7 @@ impl Choice {
             layout: self.layout,
             description: self.description,
             origin: self.origin,
+            image_is_foreign: self.image_is_foreign,
         }
     }
 }

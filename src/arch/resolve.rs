@@ -50,6 +50,7 @@ pub fn resolve(known: &Known<'_>) -> Result<Choice, ArchError> {
         layout: chosen.layout,
         description: chosen.description,
         origin: chosen.origin,
+        image_is_foreign: machine.is_none() && known.machine.is_some(),
         remarks,
     })
 }

@@ -29,7 +29,7 @@ pub enum Failure {
         /// Why.
         what: String,
     },
-    /// With `--strict`: something is damaged or contradicts itself.
+    /// With `--strict`: something is damaged, or the program contradicts the recording.
     #[error("{0} (refused under --strict)")]
     Strict(String),
     /// The server could not listen.

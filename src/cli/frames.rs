@@ -19,10 +19,10 @@ pub struct FramesCommand {
     /// Only frames of this tracepoint, as the recording machine counted
     #[arg(long, value_name = "N", value_parser = parse_tracepoint, allow_negative_numbers = true)]
     tracepoint: Option<i32>,
-    /// Only frames whose program counter is A, or from A to B, both inside (0x… or decimal)
+    /// Only frames whose program counter is A, or from A to B, both included (0x… or decimal)
     #[arg(long, value_name = "A[,B]", value_parser = parse_pc)]
     pc: Option<(u64, u64)>,
-    /// Only frames M to N, both inside
+    /// Only frames M to N, both included
     #[arg(long, value_name = "M..N", value_parser = parse_range)]
     range: Option<(u64, u64)>,
 }

@@ -11,7 +11,7 @@ use crate::report;
 /// How much is said, and how.
 #[derive(Debug, Args)]
 pub struct LogOptions {
-    /// Say more on standard error: -v shows every packet
+    /// Say more on standard error; a server shows every packet
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
     /// Say less: only warnings and errors

@@ -16,15 +16,15 @@ use clap::{Parser, Subcommand};
 use failure::Failure;
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 all went well; 1 output could not be written; 2 the command line is wrong; 3 the recording or the program
-cannot be read (with --strict also: is damaged or contradicts itself); 4 the server could not listen.";
+Exit codes: 0 all went well; 1 output could not be written; 2 the command line is wrong; 3 the recording or the program \
+cannot be read (with --strict also: is damaged, or the program contradicts it); 4 the server could not listen.";
 
 /// Serves a recorded trace to a stock gdb.
 ///
 /// `traceframe serve app.tf --exec app` waits for a gdb that types `target remote :1234` and then walks through the
 /// recording with tfind, tdump, print and backtrace, as if the machine that made it were still there.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXIT_CODES, arg_required_else_help = true)]
+#[command(version, after_help = EXIT_CODES, arg_required_else_help = true, max_term_width = 100)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

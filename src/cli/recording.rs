@@ -29,7 +29,8 @@ pub struct RecordingOptions {
     /// The target description (gdb's XML), instead of the one in the recording
     #[arg(long, value_name = "XML")]
     tdesc: Option<PathBuf>,
-    /// The machine, where neither recording nor program tells it
+    /// The machine, where neither recording nor program tells it: x86-64, i386, aarch64, arm, riscv32, riscv64, powerpc,
+    /// powerpc64, mips, mips64, s390x, nios2, or gdb's own name
     #[arg(long, value_name = "NAME")]
     arch: Option<String>,
     /// The byte order, where neither recording nor program tells it

@@ -6,6 +6,7 @@
 //! Invariant: a byte of memory comes from here only if the running program cannot have changed it, and an address
 //! means something only as long as it is known where the program lay.
 
+mod agreement;
 mod contents;
 mod debug;
 mod elf;

@@ -158,13 +158,13 @@ impl Votes {
 }
 
 /// Where the image has the functions and lines that are named.
-struct Places<'text> {
+pub(super) struct Places<'text> {
     functions: HashMap<&'text str, Vec<(u64, u64)>>,
     lines: HashMap<SourceLine<'text>, Vec<u64>>,
 }
 
 impl<'text> Places<'text> {
-    fn of(image: &Image, locations: impl Iterator<Item = Location<'text>>) -> Places<'text> {
+    pub(super) fn of(image: &Image, locations: impl Iterator<Item = Location<'text>>) -> Places<'text> {
         let (mut names, mut lines) = (HashSet::new(), HashSet::new());
         for location in locations {
             match location {
@@ -179,7 +179,7 @@ impl<'text> Places<'text> {
         }
     }
 
-    fn candidates(&self, image: &Image, location: Location<'_>) -> Candidates {
+    pub(super) fn candidates(&self, image: &Image, location: Location<'_>) -> Candidates {
         let mut candidates = Candidates::default();
         match location {
             Location::Line { file, line } => {
@@ -214,15 +214,25 @@ impl<'text> Places<'text> {
 
 /// The places in the file that a tracepoint's words can mean.
 #[derive(Default)]
-struct Candidates {
+pub(super) struct Candidates {
     addresses: BTreeSet<u64>,
     /// Somewhere from the first to the last address.
     ranges: Vec<(u64, u64)>,
 }
 
 impl Candidates {
-    fn is_nowhere(&self) -> bool {
+    pub(super) fn is_nowhere(&self) -> bool {
         self.addresses.is_empty() && self.ranges.is_empty()
+    }
+
+    /// Whether an address of the file is one of them.
+    pub(super) fn contains(&self, address: u64) -> bool {
+        self.addresses.contains(&address) || self.ranges.iter().any(|(first, last)| (first..=last).contains(&&address))
+    }
+
+    /// Those that are single addresses.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = u64> {
+        self.addresses.iter().copied()
     }
 
     /// The load biases that bring a candidate to `recorded`: whole pages, as programs are mapped.

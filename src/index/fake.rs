@@ -31,6 +31,7 @@ impl Fake {
             layout: None,
             description: None,
             origin: Origin::None,
+            image_is_foreign: false,
         };
         Fake { frames, frame: Box::new(frame), stall: None, damage_behind: None, target, status: RunStatus::default() }
     }

@@ -36,14 +36,20 @@ pub fn damage(replay: &Replay) -> String {
 /// What a person must know before believing what is shown: a line each, without a full stop.
 pub fn warnings(replay: &Replay) -> Vec<String> {
     let mut warnings = Vec::new();
-    if let Some(image) = replay.image()
-        && image.placement == Placement::Unknown
-    {
-        warnings.push(format!(
-            "{} is position-independent and nothing tells where it lay, so it is not used; name the place with \
-             --load-bias",
-            printable(&image.image.path().display().to_string())
-        ));
+    if let Some(image) = replay.image() {
+        let path = printable(&image.image.path().display().to_string());
+        match image.placement {
+            Placement::Unknown => warnings.push(format!(
+                "{path} is position-independent and nothing recorded tells where it lay (is it the program that was \
+                 recorded?), so it is not used; --load-bias names the place"
+            )),
+            Placement::Tracepoints { agree, of } if agree < of => warnings.push(format!(
+                "only {agree} of {of} tracepoints lie where {path} has what they name (is it the build that was \
+                 recorded?)"
+            )),
+            _ => {}
+        }
+        warnings.extend(image.image.damage().iter().map(|damage| format!("{path}: {}", printable(damage))));
     }
     if let Some(contradiction) = replay.contradiction() {
         warnings.push(format!("this may be the wrong program: {}", printable(&contradiction)));

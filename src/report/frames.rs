@@ -30,8 +30,8 @@ impl FrameFilter {
                 ["tracepoint", value] => filter.tracepoint = Some(parse_tracepoint(value)?),
                 ["pc", value] => filter.pc = Some(parse_pc(value)?),
                 ["range", value] => filter.range = Some(parse_range(value)?),
-                [word, _] => return Err(format!("{} is no filter", printable(word))),
-                [word, ..] => return Err(format!("{} needs a value", printable(word))),
+                [word @ ("tracepoint" | "pc" | "range")] => return Err(format!("{word} needs a value")),
+                [word, ..] => return Err(format!("{} is no filter", printable(word))),
                 [] => {}
             }
         }

@@ -144,12 +144,18 @@ pub struct LocationInfo {
     pub address: String,
     /// The function there.
     pub function: Option<String>,
-    /// The source file and line there.
-    pub line: Option<String>,
+    /// The source file there.
+    pub file: Option<String>,
+    /// The source line there.
+    pub line: Option<u32>,
     /// Hits, as the file's hexadecimal digits spell them.
     pub hits: Option<u64>,
-    /// Bytes of the trace buffer, likewise.
+    /// Hits, if the file's digits are decimal, which they may be where this is not `null`.
+    pub hits_if_decimal: Option<u64>,
+    /// Bytes of the trace buffer, in hexadecimal as above.
     pub usage: Option<u64>,
+    /// The same, if the digits are decimal.
+    pub usage_if_decimal: Option<u64>,
 }
 
 /// A trace state variable.
@@ -250,7 +256,7 @@ impl Info {
             let _ = write!(text, ", {} after its start at {} of its own clock", seconds(stop - start), seconds(start));
         }
         if let (Some(frames), Some(created)) = (run.frames, run.frames_created) {
-            let _ = write!(text, "; the file counts {frames} frames in the buffer of {created} made");
+            let _ = write!(text, "; by its own count {frames} of the {created} frames made were in the buffer");
         }
         if let (Some(free), Some(size)) = (run.buffer_free, run.buffer_size) {
             let circular = if run.circular == Some(true) { ", circular" } else { "" };
@@ -319,14 +325,14 @@ impl std::fmt::Display for TracepointInfo {
             if let Some(function) = &location.function {
                 write!(f, " {}", printable(function))?;
             }
-            if let Some(line) = &location.line {
-                write!(f, " {}", printable(line))?;
+            if let (Some(file), Some(line)) = (&location.file, location.line) {
+                write!(f, " {}:{line}", printable(file))?;
             }
             if let Some(hits) = location.hits {
-                write!(f, ", hit {hits} times")?;
+                write!(f, ", hit {}", either(hits, location.hits_if_decimal, "time"))?;
             }
             if let Some(usage) = location.usage {
-                write!(f, ", {usage} bytes of the buffer")?;
+                write!(f, ", {} of the buffer", either(usage, location.usage_if_decimal, "byte"))?;
             }
             writeln!(f)?;
         }
@@ -349,6 +355,14 @@ impl std::fmt::Display for TracepointInfo {
             }
         }
         Ok(())
+    }
+}
+
+/// A count, and what it is if its digits are decimal.
+fn either(number: u64, if_decimal: Option<u64>, noun: &str) -> String {
+    match if_decimal {
+        Some(decimal) => format!("{decimal} or {}", count(number, noun)),
+        None => count(number, noun),
     }
 }
 
@@ -419,15 +433,23 @@ fn tracepoints(replay: &Replay, counts: &BTreeMap<i32, u64>) -> Vec<TracepointIn
     for tracepoint in replay.recording().tracepoints() {
         by_number.entry(tracepoint.number).or_default().push(tracepoint);
     }
-    let location = |tracepoint: &&Tracepoint| LocationInfo {
-        address: format!("{:#x}", tracepoint.address),
-        function: replay.image().and_then(|image| image.function(tracepoint.address)).map(place),
-        line: replay
-            .image()
-            .and_then(|image| image.line(tracepoint.address))
-            .map(|(file, line)| format!("{file}:{line}")),
-        hits: tracepoint.hits,
-        usage: tracepoint.usage,
+    let if_decimal = |count: Option<u64>| {
+        let decimal = format!("{:x}", count?).parse().ok().filter(|decimal| Some(*decimal) != count);
+        decimal.filter(|_| replay.recording().counts_may_be_decimal())
+    };
+    let location = |tracepoint: &&Tracepoint| {
+        let line = replay.image().and_then(|image| image.line(tracepoint.address));
+        let (file, line) = line.map_or((None, None), |(file, line)| (Some(file), Some(line)));
+        LocationInfo {
+            address: format!("{:#x}", tracepoint.address),
+            function: replay.image().and_then(|image| image.function(tracepoint.address)).map(place),
+            file,
+            line,
+            hits: tracepoint.hits,
+            hits_if_decimal: if_decimal(tracepoint.hits),
+            usage: tracepoint.usage,
+            usage_if_decimal: if_decimal(tracepoint.usage),
+        }
     };
     by_number
         .into_iter()

@@ -9,7 +9,7 @@ pub fn without_program(replay: &Replay) -> Option<String> {
     }
     // Without it gdb asks for code here, gets none, and on ARM and AArch64 unwinds wrongly (gdb 13.1, 18.1).
     let mut text =
-        "program: none, --exec names one; a gdb that has its own needs `set trust-readonly-sections on`".to_owned();
+        "program: none (--exec gives one); a gdb that has its own needs `set trust-readonly-sections on`".to_owned();
     let settings = replay.recording().target().settings_for_gdb();
     if !settings.is_empty() {
         let settings: Vec<_> = settings.iter().map(|setting| format!("`{setting}`")).collect();

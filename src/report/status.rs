@@ -11,8 +11,8 @@ use crate::trace::Frame;
 /// What made-up state gdb is given outside any frame.
 const OUTSIDE: &str = "outside a frame: gdb cannot live without registers there. Before the first tfind they are the\n  \
                        first frame's pc and zeros; after it they are the last visited frame's, or its pc and zeros\n  \
-                       if it holds none. They are all zeros where gdb would need the stack to tell one function\n  \
-                       from another. Memory is the last visited frame's, and the program's read-only parts.\n";
+                       if it holds none. Where gdb cannot even name a function without its stack, they are all\n  \
+                       zeros. Memory is the last visited frame's, and the program's read-only parts.\n";
 
 /// The same where registers cannot be told apart.
 const OUTSIDE_UNKNOWN: &str = "outside a frame: gdb cannot live without registers there. Before the first tfind they are\n  \
@@ -50,7 +50,9 @@ pub fn status(session: &Session) -> String {
             let _ = writeln!(text, "this frame is damaged: {}", super::printable(&damage.to_string()));
         }
     }
-    text.push_str("made up in a frame: nothing; a pc marked as inferred is its tracepoint's address\n");
+    text.push_str(
+        "in a frame: nothing is made up; a pc that is not recorded is inferred from the tracepoint, and marked\n",
+    );
     text.push_str(if is_described { OUTSIDE } else { OUTSIDE_UNKNOWN });
     for warning in warnings(replay) {
         let _ = writeln!(text, "warning: {warning}");

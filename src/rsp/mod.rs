@@ -142,11 +142,11 @@ impl Stub {
         }
     }
 
-    /// The server ends. A client that waits for nothing finds the line when it sends its next packet: gdb prints it
-    /// where a reply may be preceded by text (tfind, monitor), and an error elsewhere, then sees the connection end
-    /// (gdb 13.1 and 18.1).
+    /// The server ends. An error is the reply to what a client waits for, and to the next packet of one that waits for
+    /// nothing: gdb takes it as the failure of that packet, in words where it shows any, and then sees the connection
+    /// end. Text for the console would be taken for data where gdb expects none (gdb 13.1 and 18.1).
     pub fn farewell(&mut self) {
-        self.console("the trace server is ending\n");
+        self.output.extend(wire::encode(b"E.the trace server is ending"));
     }
 
     fn console(&mut self, text: &str) {

@@ -31,15 +31,20 @@ impl Replay {
         load_bias: Option<u64>,
     ) -> std::io::Result<Replay> {
         let (program_counters, block_size) = sample(recording.as_ref());
-        let image = image.map(|image| {
-            let anchors: Vec<Anchor<'_>> = recording
-                .tracepoints()
-                .iter()
-                .map(|tracepoint| Anchor { address: tracepoint.address, at: tracepoint.source.at.as_deref() })
-                .collect();
-            PlacedImage::place(image, load_bias, &anchors, &program_counters)
+        let tracepoints = recording.tracepoints();
+        let anchors: Vec<Anchor<'_>> = tracepoints
+            .iter()
+            .map(|tracepoint| Anchor { address: tracepoint.address, at: tracepoint.source.at.as_deref() })
+            .collect();
+        let target = recording.target();
+        let foreign = image.as_ref().filter(|_| target.image_is_foreign).map(|image| {
+            format!("{} is for another machine than {}, and is not used", image.path().display(), target.architecture)
         });
-        let contradiction = Arc::new(Mutex::new(image.as_ref().and_then(|image| misplaced(&*recording, image))));
+        let image = image.filter(|_| foreign.is_none());
+        let image = image.map(|image| PlacedImage::place(image, load_bias, &anchors, &program_counters));
+        let disagreement = image.as_ref().and_then(|image| image.disagreement(&anchors));
+        let disagreement = disagreement.map(|(at, what)| format!("tracepoint {} {what}", tracepoints[at].number));
+        let contradiction = Arc::new(Mutex::new(foreign.or(disagreement)));
         let inspect = image.clone().map(|image| inspector(image, contradiction.clone()));
         let index = Index::start(recording.clone(), inspect)?;
         Ok(Replay { recording, index, image, block_size, contradiction })
@@ -94,21 +99,6 @@ fn sample(recording: &dyn Recording) -> (Vec<u64>, usize) {
         if seen < PLACEMENT_SAMPLE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     (program_counters, block_size)
-}
-
-/// A tracepoint that the image has no code for.
-fn misplaced(recording: &dyn Recording, image: &PlacedImage) -> Option<String> {
-    if !image.is_placed() {
-        return None;
-    }
-    recording.tracepoints().iter().find(|tracepoint| !image.is_code(tracepoint.address)).map(|tracepoint| {
-        format!(
-            "tracepoint {} is at {:#x}, where {} has no code",
-            tracepoint.number,
-            tracepoint.address,
-            image.image.path().display()
-        )
-    })
 }
 
 /// Compares what frames recorded of read-only memory with the image, until the first difference.

@@ -50,6 +50,11 @@ pub trait Recording: Send + Sync {
         &[]
     }
 
+    /// Whether the tracepoints' counts may be decimal digits that were read as hexadecimal.
+    fn counts_may_be_decimal(&self) -> bool {
+        false
+    }
+
     /// Things a person should know about this recording that are no damage (an ambiguous hit count, a guess that
     /// was made and what it was made from). Whole sentences, lower case, no full stop.
     fn remarks(&self) -> &[String];

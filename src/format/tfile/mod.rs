@@ -46,6 +46,7 @@ pub struct TraceFile {
     description: Description,
     damage: Vec<Damage>,
     remarks: Vec<String>,
+    counts_may_be_decimal: bool,
     /// Offset of the first frame; `None` where the file is cut before it.
     frames_at: Option<u64>,
     reader: FrameReader,
@@ -79,7 +80,9 @@ impl TraceFile {
             let remark = "the description does not say how long a register block is (an R line), so none can be read";
             remarks.push(remark.to_owned());
         }
-        remarks.extend(tracepoint::ambiguous_counts(&description.tracepoints));
+        let ambiguous = tracepoint::ambiguous_counts(&description.tracepoints);
+        let counts_may_be_decimal = ambiguous.is_some();
+        remarks.extend(ambiguous);
         let pc = choice.layout.as_ref().map(arch::Layout::pc);
         let pc = pc.and_then(|pc| Some(pc.offset..pc.offset.checked_add(pc.size)?));
         let reader = FrameReader {
@@ -89,7 +92,7 @@ impl TraceFile {
             inferred: frame::inferred(&description.tracepoints),
         };
         let target = choice.with_byte_order(order);
-        TraceFile { source, target, description, damage, remarks, frames_at, reader }
+        TraceFile { source, target, description, damage, remarks, counts_may_be_decimal, frames_at, reader }
     }
 
     /// Where the frames go on behind an end mark that is a hole in a circular buffer, `frames` having come before it.
@@ -154,6 +157,10 @@ impl Recording for TraceFile {
 
     fn unknown_lines(&self) -> &[String] {
         &self.description.unknown_lines
+    }
+
+    fn counts_may_be_decimal(&self) -> bool {
+        self.counts_may_be_decimal
     }
 
     fn remarks(&self) -> &[String] {

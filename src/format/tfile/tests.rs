@@ -54,6 +54,7 @@ fn open(bytes: Vec<u8>, order: Option<ByteOrder>) -> TraceFile {
         layout: None,
         description: None,
         origin: Origin::None,
+        image_is_foreign: false,
         remarks: Vec::new(),
     };
     let source = Source::from_vec("test.tf", bytes);
