@@ -142,11 +142,15 @@ impl Stub {
         }
     }
 
-    /// The server ends. An error is the reply to what a client waits for, and to the next packet of one that waits for
-    /// nothing: gdb takes it as the failure of that packet, in words where it shows any, and then sees the connection
-    /// end. Text for the console would be taken for data where gdb expects none (gdb 13.1 and 18.1).
+    /// The server ends: a client that waits for a reply gets one, in words. One that waits for nothing just sees its
+    /// connection end, and gdb says `Remote connection closed` to the next command: whatever was sent to it would be
+    /// taken for the reply to its next packet (seen with gdb 13.1 and 18.1).
     pub fn farewell(&mut self) {
-        self.output.extend(wire::encode(b"E.the trace server is ending"));
+        if self.activity == Activity::Indexing {
+            self.console("the trace server is ending\n");
+            self.take_waiting();
+            self.send(&[], reply::error("the trace server is ending"));
+        }
     }
 
     fn console(&mut self, text: &str) {
