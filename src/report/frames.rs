@@ -1,5 +1,6 @@
 //! The table of frames.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use serde::Serialize;
@@ -122,7 +123,7 @@ pub struct VariableValue {
 }
 
 impl FrameRow {
-    fn new(replay: &Replay, number: u64, frame: &Frame<'_>) -> FrameRow {
+    fn new(replay: &Replay, names: &Names<'_>, number: u64, frame: &Frame<'_>) -> FrameRow {
         let pc = frame.pc.address();
         let image = replay.image();
         let line = image.zip(pc).and_then(|(image, pc)| image.line(pc));
@@ -143,7 +144,15 @@ impl FrameRow {
                 .into_iter()
                 .map(|(address, length)| MemoryRange { address: format!("{address:#x}"), length })
                 .collect(),
-            variables: variables(replay, frame),
+            variables: frame
+                .variable_values()
+                .into_iter()
+                .map(|(number, value)| VariableValue {
+                    number,
+                    name: names.get(&number).map(|name| (*name).to_owned()),
+                    value,
+                })
+                .collect(),
             static_data_bytes: frame.static_data.as_ref().map(|data| data.len()),
             damage: frame.damage.as_ref().map(ToString::to_string),
         }
@@ -179,10 +188,13 @@ impl FrameRow {
         if self.memory.len() > 3 {
             parts.push(format!("{} more pieces", self.memory.len() - 3));
         }
-        parts.extend(self.variables.iter().map(|variable| match &variable.name {
+        parts.extend(self.variables.iter().take(8).map(|variable| match &variable.name {
             Some(name) => format!("${}={}", printable(name), variable.value),
             None => format!("variable {}={}", variable.number, variable.value),
         }));
+        if self.variables.len() > 8 {
+            parts.push(format!("{} more variables", self.variables.len() - 8));
+        }
         if let Some(length) = self.static_data_bytes {
             parts.push(format!("static data of {length} bytes"));
         }
@@ -193,30 +205,23 @@ impl FrameRow {
     }
 }
 
-fn variables(replay: &Replay, frame: &Frame<'_>) -> Vec<VariableValue> {
-    let mut numbers: Vec<i32> = frame.variables.iter().map(|(number, _)| *number).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    let name = |number| {
-        replay.recording().variables().iter().find(|variable| variable.number == number).map(|found| found.name.clone())
-    };
-    numbers
-        .into_iter()
-        .filter_map(|number| Some(VariableValue { number, name: name(number), value: frame.variable(number)? }))
-        .collect()
-}
+/// The names of the variables that are defined.
+type Names<'a> = HashMap<i32, &'a str>;
 
 /// The frames that a filter lets through, of those indexed when they are asked for.
 pub struct FrameRows<'a> {
     replay: &'a Replay,
     filter: &'a FrameFilter,
+    names: Names<'a>,
     next: u64,
 }
 
 impl<'a> FrameRows<'a> {
     /// Starts at the first frame.
     pub fn new(replay: &'a Replay, filter: &'a FrameFilter) -> FrameRows<'a> {
-        FrameRows { replay, filter, next: filter.range.map_or(0, |(low, _)| low) }
+        let defined = replay.recording().variables().iter();
+        let names = defined.map(|variable| (variable.number, variable.name.as_str())).collect();
+        FrameRows { replay, filter, names, next: filter.range.map_or(0, |(low, _)| low) }
     }
 }
 
@@ -248,7 +253,7 @@ impl Iterator for FrameRows<'_> {
         }
         let frame = self.replay.frame(at)?;
         self.next = at.saturating_add(1);
-        Some(FrameRow::new(self.replay, at, &frame))
+        Some(FrameRow::new(self.replay, &self.names, at, &frame))
     }
 }
 

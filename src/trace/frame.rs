@@ -1,6 +1,7 @@
 //! One trace frame: what was collected at one moment.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{Damage, Location};
@@ -111,37 +112,27 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The recorded bytes from `address` on, as far as they reach without a hole, `length` at most.
-    ///
-    /// Where blocks overlap, the first that holds an address gives its bytes up to its end, as in gdbserver.
-    pub fn read_memory(&self, address: u64, length: usize) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let mut at = address;
-        while bytes.len() < length {
-            let Some(found) = self.memory.iter().find_map(|block| block.from(at)) else { break };
-            let taken = found.len().min(length - bytes.len());
-            bytes.extend_from_slice(&found[..taken]);
-            match at.checked_add(taken as u64) {
-                Some(next) => at = next,
-                None => break,
-            }
-        }
-        bytes
+    /// The memory blocks that hold any of `length` bytes from `address` on.
+    pub fn memory_within(&self, address: u64, length: usize) -> MemoryView<'_> {
+        let last = address.saturating_add((length as u64).saturating_sub(1));
+        let overlaps = |block: &&MemoryBlock<'_>| {
+            let reach = (block.bytes.len() as u64).checked_sub(1);
+            reach.is_some_and(|reach| block.address <= last && address <= block.address.saturating_add(reach))
+        };
+        MemoryView { blocks: self.memory.iter().filter(overlaps).collect() }
     }
 
-    /// The first address at or above `address` that the frame holds memory of.
-    pub fn next_memory(&self, address: u64) -> Option<u64> {
-        self.memory
-            .iter()
-            .filter(|block| !block.bytes.is_empty())
-            .filter_map(|block| {
-                if block.from(address).is_some() {
-                    Some(address)
-                } else {
-                    Some(block.address).filter(|start| *start >= address)
-                }
-            })
-            .min()
+    /// The recorded bytes from `address` on, as far as they reach without a hole, `length` at most.
+    pub fn read_memory(&self, address: u64, length: usize) -> Vec<u8> {
+        let view = self.memory_within(address, length);
+        let mut bytes = Vec::new();
+        let mut at = Some(address);
+        while let Some(found) = at.filter(|_| bytes.len() < length).and_then(|at| view.from(at)) {
+            let taken = found.len().min(length - bytes.len());
+            bytes.extend_from_slice(&found[..taken]);
+            at = at.and_then(|at| at.checked_add(taken as u64));
+        }
+        bytes
     }
 
     /// The memory the frame holds: first address and length of each piece, ascending, merged where pieces touch.
@@ -168,6 +159,31 @@ impl<'a> Frame<'a> {
     pub fn variable(&self, number: i32) -> Option<i64> {
         self.variables.iter().rev().find(|(found, _)| *found == number).map(|(_, value)| *value)
     }
+
+    /// The values of all trace state variables that the frame holds, by their numbers.
+    pub fn variable_values(&self) -> BTreeMap<i32, i64> {
+        self.variables.iter().copied().collect()
+    }
+}
+
+/// Some of a frame's memory blocks, in the order they were recorded.
+#[derive(Clone, Debug)]
+pub struct MemoryView<'f> {
+    blocks: Vec<&'f MemoryBlock<'f>>,
+}
+
+impl MemoryView<'_> {
+    /// The bytes from `address` on, to the end of a block.
+    ///
+    /// Where blocks overlap, the first that holds the address gives them, as in gdbserver.
+    pub fn from(&self, address: u64) -> Option<&[u8]> {
+        self.blocks.iter().find_map(|block| block.from(address))
+    }
+
+    /// The first address at or above `address` that a block begins at.
+    pub fn next_block(&self, address: u64) -> Option<u64> {
+        self.blocks.iter().map(|block| block.address).filter(|start| *start >= address).min()
+    }
 }
 
 #[cfg(test)]
@@ -190,9 +206,12 @@ mod tests {
         assert_eq!(frame.read_memory(0x101, 2), [1, 2]);
         assert!(frame.read_memory(0x106, 4).is_empty());
         assert_eq!(frame.memory_ranges(), [(0x100, 6), (0x108, 1)]);
-        assert_eq!(frame.next_memory(0x106), Some(0x108));
-        assert_eq!(frame.next_memory(0x102), Some(0x102));
-        assert_eq!(frame.next_memory(0x109), None);
+        let view = frame.memory_within(0x103, 6);
+        assert_eq!(view.from(0x103), Some(&[3][..]));
+        assert_eq!((view.from(0x106), view.next_block(0x106)), (None, Some(0x108)));
+        assert_eq!((view.from(0x109), view.next_block(0x109)), (None, None));
+        let view = frame.memory_within(0x106, 2);
+        assert_eq!((view.from(0x105), view.next_block(0)), (None, None), "only what was asked for");
     }
 
     #[test]
@@ -215,6 +234,7 @@ mod tests {
         frame.variables = vec![(2, 5), (3, 1), (2, -9)];
         assert_eq!(frame.variable(2), Some(-9));
         assert_eq!(frame.variable(4), None);
+        assert_eq!(frame.variable_values(), [(2, -9), (3, 1)].into());
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod status;
 mod tracepoint;
 
 pub use damage::{Damage, DamageList};
-pub use frame::{Frame, MemoryBlock, ProgramCounter, RegisterBlock};
+pub use frame::{Frame, MemoryBlock, MemoryView, ProgramCounter, RegisterBlock};
 pub use recording::{Item, Location, Recording};
 pub use status::{RunStatus, StopReason};
 pub use tracepoint::{Condition, SourceStrings, TraceStateVariable, Tracepoint, TracepointKind};

@@ -26,10 +26,7 @@ fn xml(frame: &Frame<'_>) -> String {
     for (start, length) in frame.memory_ranges() {
         let _ = writeln!(xml, "<memory start=\"{start:#x}\" length=\"{length:#x}\"/>");
     }
-    let mut variables: Vec<i32> = frame.variables.iter().map(|(number, _)| *number).collect();
-    variables.sort_unstable();
-    variables.dedup();
-    for number in variables {
+    for number in frame.variable_values().into_keys() {
         let _ = writeln!(xml, "<tvar id=\"{number:#x}\"/>");
     }
     xml.push_str("</traceframe-info>\n");
