@@ -10,11 +10,9 @@ set tcp auto-retry off
 # take longer, and gdb takes a late answer for the answer to its next question.
 set remotetimeout 5
 
-# Read code and constants from the program file. A recording seldom has them,
-# and gdb would ask the server for them byte by byte.
-set trust-readonly-sections on
-
 # The rest is for a gdb with Python, which $_strlen tells: it is written in it.
+# One without keeps its own `set trust-readonly-sections off`: right where the
+# program comes from the server; with a program of your own, type `on` yourself.
 if !$_isvoid ($_strlen)
   python
 # Never go to the network for a program's debug information, nor ask whether to:
@@ -23,5 +21,17 @@ try:
     gdb.execute("set debuginfod enabled off")
 except gdb.error:
     pass
+
+# Read code and constants from a program file of your own: a recording seldom has
+# them, and a server without the program cannot supply them. Not from a file that
+# gdb got from the server: it is gone after `disconnect`, and then gdb would see no
+# code in the next connection, and set tracepoints at wrong addresses.
+def trust_own_program(event=None):
+    program = gdb.current_progspace().filename or "target:"
+    own = "off" if program.startswith("target:") else "on"
+    gdb.execute("set trust-readonly-sections " + own)
+
+trust_own_program()
+gdb.events.new_objfile.connect(trust_own_program)
   end
 end
