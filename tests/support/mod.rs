@@ -42,30 +42,7 @@ impl Server {
 
     /// Any command that serves.
     pub fn command(command: &str, arguments: &[&str]) -> Server {
-        let folder = tempfile::tempdir().unwrap();
-        let port_file = folder.path().join("port");
-        let mut child = traceframe()
-            .arg(command)
-            .args(["--listen", ":0", "--port-file"])
-            .arg(&port_file)
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(std::fs::File::create(folder.path().join("out")).unwrap())
-            .stderr(std::fs::File::create(folder.path().join("err")).unwrap())
-            .spawn()
-            .unwrap();
-        let began = Instant::now();
-        loop {
-            if let Ok(port) = std::fs::read_to_string(&port_file) {
-                return Server { child, folder, port: port.trim().parse().unwrap() };
-            }
-            if let Some(status) = child.try_wait().unwrap() {
-                let error = std::fs::read_to_string(folder.path().join("err")).unwrap();
-                panic!("the server ended with {status}: {error}");
-            }
-            assert!(began.elapsed() < DEADLINE, "the server does not listen");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        Server::exactly(&[&[command, "--listen", ":0"], arguments].concat())
     }
 
     /// What it wrote to standard output so far.
