@@ -23,7 +23,7 @@ fn shown() -> Vec<(String, Vec<String>)> {
 fn the_demo_is_as_the_readme_shows_it() {
     let shown = shown();
     assert!(shown.len() > 5);
-    let server = Server::command("demo", &[]);
+    let mut server = Server::command("demo", &[]);
     let setup = [
         format!("source {}/gdbinit", env!("CARGO_MANIFEST_DIR")),
         format!("target remote :{}", server.port),
@@ -36,4 +36,6 @@ fn the_demo_is_as_the_readme_shows_it() {
         let seen = gdb.transcript(&setup, &commands);
         assert_eq!(seen.lines().collect::<Vec<_>>(), expected, "{gdb:?}\n{}", server.errors());
     }
+    // Ended in order, it takes its sources with it.
+    assert_eq!(server.end_by("TERM"), Some(0));
 }
