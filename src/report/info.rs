@@ -1,6 +1,6 @@
 //! What is in a recording, as text and as JSON.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use serde::Serialize;
@@ -278,8 +278,8 @@ impl std::fmt::Display for Info {
         for tracepoint in &self.tracepoints {
             write!(f, "\n{tracepoint}")?;
         }
-        let defined = |number: &i32| self.tracepoints.iter().any(|tracepoint| tracepoint.number == *number);
-        for (number, frames) in self.frames_by_tracepoint.iter().filter(|(number, _)| !defined(number)) {
+        let defined: BTreeSet<i32> = self.tracepoints.iter().map(|tracepoint| tracepoint.number).collect();
+        for (number, frames) in self.frames_by_tracepoint.iter().filter(|(number, _)| !defined.contains(number)) {
             writeln!(f, "\ntracepoint {number}, which is not defined: {}", count(*frames, "frame"))?;
         }
         if !self.variables.is_empty() {
