@@ -214,6 +214,8 @@ pub struct FrameRows<'a> {
     filter: &'a FrameFilter,
     names: Names<'a>,
     next: u64,
+    /// How many more times the queries may be asked.
+    questions: u64,
 }
 
 impl<'a> FrameRows<'a> {
@@ -221,7 +223,7 @@ impl<'a> FrameRows<'a> {
     pub fn new(replay: &'a Replay, filter: &'a FrameFilter) -> FrameRows<'a> {
         let defined = replay.recording().variables().iter();
         let names = defined.map(|variable| (variable.number, variable.name.as_str())).collect();
-        FrameRows { replay, filter, names, next: filter.range.map_or(0, |(low, _)| low) }
+        FrameRows { replay, filter, names, questions: u64::MAX, next: filter.range.map_or(0, |(low, _)| low) }
     }
 }
 
@@ -239,12 +241,17 @@ impl Iterator for FrameRows<'_> {
         loop {
             let before = at;
             for query in queries.iter().flatten() {
+                let Some(questions) = self.questions.checked_sub(1) else {
+                    self.next = at;
+                    return None;
+                };
+                self.questions = questions;
                 match index.find(at, query) {
                     Answer::Found(frame) => at = frame,
                     Answer::Nothing | Answer::NotYet => return None,
                 }
             }
-            if at == before {
+            if at == before || self.filter.range.is_some_and(|(_, high)| at > high) {
                 break;
             }
         }
@@ -257,10 +264,14 @@ impl Iterator for FrameRows<'_> {
     }
 }
 
+/// How often the index is asked for one table. Two conditions that each hold often, but seldom together, take many
+/// questions; a client that asks for a table does not keep others waiting for so long.
+const QUESTIONS: u64 = 20_000;
+
 /// The table as text, `most` rows of it.
 pub fn frames_table(replay: &Replay, filter: &FrameFilter, most: usize) -> String {
     let mut text = String::new();
-    let mut rows = FrameRows::new(replay, filter);
+    let mut rows = FrameRows { questions: QUESTIONS, ..FrameRows::new(replay, filter) };
     for row in rows.by_ref().take(most) {
         if text.is_empty() {
             text = format!("{}\n", FrameRow::HEADING);
@@ -268,10 +279,13 @@ pub fn frames_table(replay: &Replay, filter: &FrameFilter, most: usize) -> Strin
         let _ = writeln!(text, "{}", row.line());
     }
     let rest = rows.next;
-    if text.is_empty() {
+    let more = rows.next().is_some();
+    if !more && rows.questions == 0 {
+        let _ = writeln!(text, "… not looked further than frame {0}; go on with: range {0}..", rows.next);
+    } else if text.is_empty() {
         text.push_str("no frames");
         text.push_str(if *filter == FrameFilter::default() { "\n" } else { " that fit\n" });
-    } else if rows.next().is_some() {
+    } else if more {
         let _ = writeln!(text, "… more follow; go on with: range {rest}..");
     }
     let progress = replay.index().progress();

@@ -18,6 +18,7 @@ mod wire;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use base::Base;
 use client::Client;
@@ -32,11 +33,20 @@ const BACKLOG: usize = 4 * wire::PACKET_SIZE;
 /// What keeping an undecided packet costs besides its bytes: some are empty.
 const PACKET_COST: usize = size_of::<Event>();
 
+/// Bytes of replies after which a turn ends: a client that does not read costs no more than this and one reply.
+const TURN_OUTPUT: usize = 64 * 1024;
+
+/// How long a turn takes, if its packets let it.
+const TURN_TIME: Duration = Duration::from_millis(5);
+
 /// What a conversation is doing after [`Stub::run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
     /// Waiting for the client.
     Idle,
+    /// More packets can be answered, but the turn is over: send what [`Stub::take_output`] returns, let others have
+    /// theirs, and call [`Stub::run`] again.
+    Busy,
     /// A packet cannot be answered until the index has come further: call [`Stub::run`] again then.
     Indexing,
     /// The client has left. What [`Stub::take_output`] returns is still to be sent.
@@ -73,8 +83,9 @@ impl Stub {
         }
     }
 
-    /// Takes what the client sent and answers as much of it as can be answered now.
+    /// Takes what the client sent and answers as much of it as can be answered now, for a turn.
     pub fn receive(&mut self, bytes: &[u8]) -> Activity {
+        let began = Instant::now();
         for byte in bytes {
             let Some(event) = self.decoder.push(*byte) else { continue };
             match &event {
@@ -90,19 +101,30 @@ impl Stub {
                 }
                 Event::Interrupt => {
                     self.interrupt();
+                    self.answer_waiting(began);
                     continue;
                 }
             }
             self.waiting_bytes += cost(&event);
             self.waiting.push_back(event);
-            self.run();
+            self.answer_waiting(began);
         }
         self.activity
     }
 
-    /// Goes on with what could not be answered before.
+    /// Goes on with what could not be answered before, for a turn.
     pub fn run(&mut self) -> Activity {
+        self.answer_waiting(Instant::now());
+        self.activity
+    }
+
+    fn answer_waiting(&mut self, began: Instant) {
         while self.activity != Activity::Closed {
+            let over = self.output.len() >= TURN_OUTPUT || began.elapsed() >= TURN_TIME;
+            if over && !self.waiting.is_empty() {
+                self.activity = Activity::Busy;
+                break;
+            }
             let Some(event) = self.waiting.front() else {
                 self.activity = Activity::Idle;
                 break;
@@ -121,7 +143,6 @@ impl Stub {
             let request = self.take_waiting();
             self.send(&request, reply);
         }
-        self.activity
     }
 
     /// What is to be sent to the client; the caller sends it.
@@ -162,7 +183,6 @@ impl Stub {
         if self.activity == Activity::Indexing {
             self.take_waiting();
             self.send(&[], reply::error("interrupted"));
-            self.run();
         }
     }
 

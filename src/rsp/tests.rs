@@ -168,7 +168,12 @@ fn whatever_waits_is_bounded() {
         }
         resume.send(()).unwrap();
         replay.index().wait();
-        assert_eq!(stub.run(), Activity::Idle);
+        // In turns, as many as it takes.
+        until(|| {
+            stub.take_output();
+            stub.run() != Activity::Busy
+        });
+        assert_eq!(stub.activity, Activity::Idle);
         assert!(!stub.is_crowded() && stub.waiting_bytes == 0);
     }
 }
@@ -184,4 +189,28 @@ fn a_goodbye_waits_its_turn() {
     assert_eq!(stub.run(), Activity::Closed);
     assert_eq!(output(&mut stub), packets(&["F7cfT9", "OK"]).escape_ascii().to_string());
     assert_eq!(stub.run(), Activity::Closed);
+}
+
+#[test]
+fn a_turn_ends_before_its_replies_fill_the_memory() {
+    let (mut stub, _replay, resume) = stalled();
+    drop(resume);
+    let questions = 2000;
+    let monitor = format!("qRcmd,{}", hex::encode("status"));
+    let mut activity = stub.receive(&packets(&vec![monitor.as_str(); questions]));
+    let mut answered = 0;
+    let mut turns = 0;
+    loop {
+        let turn = stub.take_output();
+        assert!(turn.len() < 2 * TURN_OUTPUT, "{} bytes", turn.len());
+        answered += wire::split(&turn).iter().filter(|data| data.as_slice() == b"OK").count();
+        turns += 1;
+        if activity != Activity::Busy {
+            break;
+        }
+        activity = stub.run();
+    }
+    assert_eq!(activity, Activity::Idle);
+    assert_eq!(answered, questions, "none is lost");
+    assert!(turns > 10, "{turns}");
 }

@@ -36,16 +36,24 @@ where
         if activity == Activity::Closed {
             return stream.shutdown().await;
         }
+        if activity == Activity::Busy {
+            tokio::task::yield_now().await;
+            if *ended.borrow() {
+                return Ok(());
+            }
+            activity = turn(|| stub.run());
+            continue;
+        }
         let indexing = activity == Activity::Indexing;
         let change = std::future::poll_fn(|context| replay.index().poll_change(generation, context));
         tokio::select! {
             read = stream.read(&mut buffer), if !stub.is_crowded() => match read? {
                 0 => return Ok(()),
-                count => activity = stub.receive(&buffer[..count]),
+                count => activity = turn(|| stub.receive(&buffer[..count])),
             },
             changed = change, if indexing => {
                 generation = changed;
-                activity = stub.run();
+                activity = turn(|| stub.run());
             }
             () = sleep_until(silent_until), if indexing => {
                 let progress = replay.index().progress();
@@ -58,6 +66,12 @@ where
             }
         }
     }
+}
+
+/// A turn of a conversation. The thread gives up its part in serving sockets and signals for as long: should one packet
+/// take long, nobody else waits for it.
+fn turn(answer: impl FnOnce() -> Activity) -> Activity {
+    tokio::task::block_in_place(answer)
 }
 
 /// Waits until the server ends; it has ended, too, when its channel is gone.
