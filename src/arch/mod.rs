@@ -6,6 +6,7 @@
 //!
 //! Invariant: the layout and the description that gdb is given come from the same table.
 
+mod addresses;
 mod builtin;
 mod description;
 mod layout;
@@ -14,6 +15,7 @@ mod resolve;
 mod roles;
 mod traits;
 
+pub use addresses::Addresses;
 pub use builtin::{BuiltIn, all as built_in, names};
 pub use description::{DescriptionError, MAXIMUM_DESCRIPTION_LENGTH, with_includes};
 pub use layout::{Layout, Register};
@@ -55,6 +57,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// How its addresses are written.
+    pub fn addresses(&self) -> Addresses {
+        Addresses { size: self.address_size, is_signed: traits::is_mips(&self.architecture) }
+    }
+
     /// What a gdb without the program must be told before it connects, as commands: no description can say it.
     pub fn settings_for_gdb(&self) -> Vec<&'static str> {
         let mut settings = Vec::new();

@@ -7,8 +7,9 @@ use object::elf;
 use object::read::{CompressedData, CompressionFormat};
 use std::ops::Range;
 
-/// zlib makes a byte out of at most this many (RFC 1951: 258 bytes from 2 bits, and block headers).
-const MOST_EXPANSION: u64 = 1032;
+/// How many bytes a byte of a section is expanded to at most. Those of compilers come from 2 to 6 bytes; zlib can make
+/// a thousand zeroes of one, and zstd any number, and then a small file would fill the memory.
+const MOST_EXPANSION: u64 = 32;
 /// No line table or name table comes near this size, in bytes.
 const LARGEST: u64 = 1 << 30;
 

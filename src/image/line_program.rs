@@ -14,6 +14,10 @@ use std::num::NonZeroU64;
 type Slice<'data> = EndianSlice<'data, RunTimeEndian>;
 pub(super) type Header<'data> = LineProgramHeader<Slice<'data>>;
 
+/// The shortest program in bytes behind its length: the fields of a header of version 2, and empty tables (DWARF 2,
+/// section 6.2.4). What is shorter holds no row.
+const SHORTEST: usize = 12;
+
 /// The longest path of a file, in bytes (Linux's `PATH_MAX`).
 const LONGEST_PATH: usize = 4096;
 
@@ -95,12 +99,16 @@ impl<'data> Programs<'data> {
         let section = self.line_section().slice();
         let mut next = Some(0usize);
         std::iter::from_fn(move || {
-            let offset = next?;
-            let mut rest = Slice::new(section.get(offset..).filter(|rest| !rest.is_empty())?, self.endian());
-            next = rest.read_initial_length().ok().and_then(|(length, format)| {
-                offset.checked_add(usize::from(format.initial_length_size()))?.checked_add(length)
-            });
-            Some(offset)
+            loop {
+                let offset = next?;
+                let mut rest = Slice::new(section.get(offset..).filter(|rest| !rest.is_empty())?, self.endian());
+                let (length, format) = rest.read_initial_length().ok()?;
+                next =
+                    offset.checked_add(usize::from(format.initial_length_size())).and_then(|at| at.checked_add(length));
+                if length >= SHORTEST {
+                    return Some(offset);
+                }
+            }
         })
     }
 

@@ -35,8 +35,8 @@ struct Table {
     sections: Sections,
     /// Where each program begins.
     offsets: Vec<usize>,
-    /// What each program makes, once it is asked for.
-    rows: Vec<OnceLock<Rows>>,
+    /// What each program makes, once it is asked for. Boxed, since most programs of a large file never are.
+    rows: Vec<OnceLock<Box<Rows>>>,
     sequences: Spans<Sequence>,
 }
 
@@ -152,7 +152,7 @@ impl Table {
         self.sequences.containing(address).take(MOST_PROGRAMS).filter_map(move |span| {
             let Sequence { program, number } = span.value;
             let offset = *self.offsets.get(program)?;
-            let rows = self.rows.get(program)?.get_or_init(|| programs.rows(offset));
+            let rows: &Rows = self.rows.get(program)?.get_or_init(|| Box::new(programs.rows(offset)));
             Some((rows, rows.sequences.get(number)?.as_slice()))
         })
     }

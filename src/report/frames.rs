@@ -232,9 +232,10 @@ impl Iterator for FrameRows<'_> {
 
     fn next(&mut self) -> Option<FrameRow> {
         let index = self.replay.index();
+        let addresses = self.replay.recording().target().addresses();
         let queries = [
             self.filter.tracepoint.map(Query::Tracepoint),
-            self.filter.pc.map(|(low, high)| Query::Range { low, high }),
+            self.filter.pc.map(|(low, high)| Query::Range { low: addresses.kept(low), high: addresses.kept(high) }),
         ];
         // Each query moves on to its next hit, until all of them stay where they are.
         let mut at = self.next;

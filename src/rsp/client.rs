@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::arch::Addresses;
 use crate::session::{Replay, Session};
 
 /// One client's side of the protocol; gdbstub sees it as its target.
@@ -29,5 +30,10 @@ impl Client {
             traceframe_info: None,
             open_files: BTreeSet::new(),
         }
+    }
+
+    /// How the addresses of the recorded machine are written.
+    pub fn addresses(&self) -> Addresses {
+        self.session.replay().recording().target().addresses()
     }
 }

@@ -99,7 +99,7 @@ impl Session {
         let (Some(address), Some(layout)) = (address, &target.layout) else { return };
         let register = layout.pc();
         let mut value = vec![0; register.size];
-        target.byte_order.store(address, &mut value);
+        target.byte_order.store(target.addresses().for_gdb(address), &mut value);
         for (to, from) in bytes[register.offset..].iter_mut().zip(value) {
             *to = Some(from);
         }

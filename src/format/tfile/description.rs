@@ -5,6 +5,13 @@ use super::tracepoint::{Outcome, Tracepoints};
 use super::{status, text, variable};
 use crate::trace::{Damage, DamageList, RunStatus, TraceStateVariable, Tracepoint};
 
+/// What the lines of a description may take of memory, in bytes, besides what the file itself takes: half a million
+/// lines. Real files have up to some thousands; a file of nothing but short lines would take fifty times its size.
+const ROOM: usize = 128 << 20;
+
+/// What keeping a line takes besides its words, in bytes, roughly.
+const LINE_COST: usize = 256;
+
 /// What the description section says; the same for reading and for writing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
@@ -35,7 +42,7 @@ pub(super) struct Section {
 impl Section {
     /// Reads the section that begins at offset `at`; `bytes` reach to the end of the file.
     pub fn read(bytes: &[u8], at: u64) -> Section {
-        let mut reader = Reader::default();
+        let mut reader = Reader::with_room(ROOM.saturating_add(bytes.len()));
         let mut lines = Lines::new(bytes, at);
         for line in lines.by_ref() {
             if let Err(what) = reader.line(line) {
@@ -60,9 +67,27 @@ struct Reader {
     description: Description,
     tracepoints: Tracepoints,
     damage: DamageList,
+    /// How many bytes are left for lines.
+    room: usize,
+    /// Offset of the first line that found no room, and how many found none.
+    left_out: Option<(u64, u64)>,
 }
 
 impl Reader {
+    fn with_room(room: usize) -> Reader {
+        Reader { room, ..Reader::default() }
+    }
+
+    /// Takes room for a line. Where it does not fit, none that follows does: half a tracepoint would mislead.
+    fn has_room(&mut self, line: Line<'_>) -> bool {
+        let left = self.room.checked_sub(LINE_COST.saturating_add(line.bytes.len()));
+        self.room = left.unwrap_or(0);
+        if left.is_none() {
+            self.left_out.get_or_insert((line.at, 0)).1 += 1;
+        }
+        left.is_some()
+    }
+
     fn line(&mut self, line: Line<'_>) -> Result<(), String> {
         let Line { at, bytes } = line;
         let (keyword, rest) = match memchr::memchr(b' ', bytes).and_then(|length| bytes.split_at_checked(length)) {
@@ -70,6 +95,9 @@ impl Reader {
             None => (bytes, &[][..]),
         };
         let named = |what: String| format!("{} line left out: {what}", keyword.escape_ascii());
+        if !matches!(keyword, b"R" | b"tdesc" | b"status") && !self.has_room(line) {
+            return Ok(());
+        }
         match keyword {
             b"R" => {
                 let size = block_size(rest).map_err(named)?;
@@ -113,6 +141,10 @@ impl Reader {
 
     fn finish(mut self, frames_at: Option<u64>) -> Section {
         self.description.tracepoints = self.tracepoints.finish(&mut self.damage);
+        if let Some((at, lines)) = self.left_out {
+            let what = format!("{lines} lines of the description, from here on, are more than is kept of one");
+            self.damage.push(Damage { at, frame: None, what });
+        }
         let mut damage = self.damage.kept().to_vec();
         let more = self.damage.total().saturating_sub(damage.len() as u64);
         if let Some(at) = damage.last().map(|last| last.at).filter(|_| more > 0) {
@@ -187,6 +219,22 @@ mod tests {
         assert_eq!(section.description.register_block_size, Some(9));
         assert!(!section.description.status.running);
         assert_eq!(damage.len(), 2, "{damage:?}");
+    }
+
+    #[test]
+    fn lines_beyond_all_measure_are_counted_and_not_kept() {
+        let mut reader = Reader::with_room(3 * LINE_COST);
+        for (at, bytes) in
+            [&b"R 8"[..], b"x", b"tp T1:8:E:0:0", b"y is too long", b"tsv 1:0:0:61", b"z"].iter().enumerate()
+        {
+            reader.line(Line { at: at as u64, bytes }).unwrap();
+        }
+        let section = reader.finish(Some(9));
+        let damage: Vec<_> = section.damage.iter().map(ToString::to_string).collect();
+        assert_eq!(damage, ["at byte 0x3: 3 lines of the description, from here on, are more than is kept of one"]);
+        let description = section.description;
+        assert_eq!((description.unknown_lines, description.tracepoints.len()), (vec!["x".to_owned()], 1));
+        assert_eq!(description.register_block_size, Some(8));
     }
 
     #[test]

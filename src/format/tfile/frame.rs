@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::chain::RawFrame;
+use crate::arch::Addresses;
 use crate::source::{ByteOrder, Cursor, OutOfBytes};
 use crate::trace::{Damage, Frame, Location, MemoryBlock, ProgramCounter, RegisterBlock, Tracepoint};
 
@@ -23,6 +24,8 @@ const SHORTEST_HOLE: usize = 16;
 #[derive(Debug)]
 pub(super) struct FrameReader {
     pub order: ByteOrder,
+    /// How addresses are written: gdb records those of memory as it keeps them itself.
+    pub addresses: Addresses,
     /// Size of a register block in bytes.
     pub register_block_size: usize,
     /// Where the program counter lies in a register block.
@@ -60,8 +63,10 @@ impl FrameReader {
         while !blocks.is_at_end() {
             let at = blocks.position();
             let kind = blocks.rest().first().copied();
+            let memory = frame.memory.len();
             match self.block(&mut blocks, frame) {
-                Ok(None) => last = kind,
+                // An empty block of memory is not kept, and the one before it is not the last.
+                Ok(None) => last = kind.filter(|kind| *kind != b'M' || frame.memory.len() > memory),
                 Ok(Some(what)) => {
                     frame.damage.get_or_insert(Damage { at, frame: number, what });
                 }
@@ -97,7 +102,11 @@ impl FrameReader {
                 // How many bytes there are up to the end of the address space; 0 stands for all of them.
                 let space = usize::try_from(address.wrapping_neg()).unwrap_or(usize::MAX);
                 let inside = if space == 0 { bytes } else { bytes.get(..space).unwrap_or(bytes) };
-                frame.memory.push(MemoryBlock { address, bytes: Cow::Borrowed(inside) });
+                // An empty block tells nothing, and a frame may have millions of them.
+                if !inside.is_empty() {
+                    let address = self.addresses.kept(address);
+                    frame.memory.push(MemoryBlock { address, bytes: Cow::Borrowed(inside) });
+                }
                 if inside.len() < bytes.len() {
                     return Ok(Some(format!(
                         "the memory block of {length} bytes at {address:#x} reaches past the end of the address space \
@@ -130,7 +139,13 @@ impl FrameReader {
     fn program_counter(&self, frame: &Frame<'_>) -> ProgramCounter {
         let recorded = || {
             let bytes = frame.registers.as_ref()?.get(self.pc.clone()?)?;
-            self.order.unsigned(bytes)
+            // A wider register is a capability: it holds an address, and what may be done there.
+            let address = match (self.order, bytes.len().checked_sub(8)) {
+                (ByteOrder::Big, Some(above)) => &bytes[above..],
+                (ByteOrder::Little, Some(_)) => &bytes[..8],
+                (_, None) => bytes,
+            };
+            self.order.unsigned(address).map(|address| self.addresses.kept(address))
         };
         match recorded() {
             Some(address) => ProgramCounter::Recorded(address),
@@ -187,7 +202,8 @@ mod tests {
     use super::*;
 
     fn reader(order: ByteOrder) -> FrameReader {
-        FrameReader { order, register_block_size: 8, pc: Some(4..8), inferred: HashMap::from([(2, 0x8000)]) }
+        let addresses = Addresses { size: 8, is_signed: false };
+        FrameReader { order, addresses, register_block_size: 8, pc: Some(4..8), inferred: HashMap::from([(2, 0x8000)]) }
     }
 
     fn read<'a>(order: ByteOrder, tracepoint: i16, body: &'a [u8]) -> Frame<'a> {
@@ -206,7 +222,7 @@ mod tests {
         assert_eq!((frame.location, frame.tracepoint, frame.thread), (Location(0x100), -3, 1));
         assert_eq!(frame.pc, ProgramCounter::Recorded(0x1234));
         assert_eq!(frame.registers.as_ref().unwrap().bytes[..], body[33..41]);
-        assert_eq!(frame.memory.len(), 3);
+        assert_eq!(frame.memory.len(), 2, "the empty one is not kept");
         assert_eq!(frame.read_memory(0x1000, 8), b"abcY");
         assert_eq!(frame.variables, [(2, 6), (2, -9)]);
         assert_eq!(frame.static_data.as_deref(), Some(&b"hi"[..]));
@@ -230,6 +246,27 @@ mod tests {
         short.read(&RawFrame { at: 0, tracepoint: 2, body: b"R1234567" }, None, &mut frame);
         assert_eq!(frame.pc, ProgramCounter::Inferred(0x8000));
         assert!(frame.registers.is_some());
+    }
+
+    #[test]
+    fn the_pc_is_the_address_in_a_wider_register() {
+        let block = b"R\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10";
+        for (order, expected) in [(ByteOrder::Little, 0x0807_0605_0403_0201), (ByteOrder::Big, 0x090a_0b0c_0d0e_0f10)] {
+            let wide = FrameReader { register_block_size: 16, pc: Some(0..16), ..reader(order) };
+            let mut frame = Frame::empty(Location(0), 0);
+            wide.read(&RawFrame { at: 0, tracepoint: 2, body: block }, None, &mut frame);
+            assert_eq!(frame.pc, ProgramCounter::Recorded(expected));
+        }
+    }
+
+    #[test]
+    fn empty_memory_is_not_kept_and_keeps_what_came_before_it_trusted() {
+        let empty = b"M\0\0\0\0\0\0\0\0\0\0";
+        assert_eq!(read(ByteOrder::Little, 1, &empty.repeat(1000)).memory.len(), 0);
+        let body = [&b"M\x10\0\0\0\0\0\0\0\x04\0a\0\0\0"[..], empty, &[0; 20]].concat();
+        let frame = read(ByteOrder::Little, 1, &body);
+        assert_eq!(frame.read_memory(0x10, 8), b"a\0\0\0");
+        assert!(frame.damage.is_some());
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod wrapped;
 mod writer;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -71,7 +72,7 @@ impl TraceFile {
     }
 
     fn assemble(source: Source, section: Section, mut choice: Choice, byte_order: Option<ByteOrder>) -> TraceFile {
-        let Section { description, damage, frames_at } = section;
+        let Section { mut description, damage, frames_at } = section;
         let mut remarks = std::mem::take(&mut choice.remarks);
         let stated = byte_order.or(choice.byte_order);
         let (order, remark) = byte_order::decide(source.bytes(), frames_at.unwrap_or(source.length()), stated);
@@ -83,15 +84,20 @@ impl TraceFile {
         let ambiguous = tracepoint::ambiguous_counts(&description.tracepoints);
         let counts_may_be_decimal = ambiguous.is_some();
         remarks.extend(ambiguous);
-        let pc = choice.layout.as_ref().map(arch::Layout::pc);
+        let target = choice.with_byte_order(order);
+        let addresses = target.addresses();
+        for tracepoint in &mut description.tracepoints {
+            tracepoint.address = addresses.kept(tracepoint.address);
+        }
+        let pc = target.layout.as_ref().map(arch::Layout::pc);
         let pc = pc.and_then(|pc| Some(pc.offset..pc.offset.checked_add(pc.size)?));
         let reader = FrameReader {
             order,
+            addresses,
             register_block_size: description.register_block_size.unwrap_or(0),
             pc,
             inferred: frame::inferred(&description.tracepoints),
         };
-        let target = choice.with_byte_order(order);
         TraceFile { source, target, description, damage, remarks, counts_may_be_decimal, frames_at, reader }
     }
 
@@ -103,8 +109,8 @@ impl TraceFile {
         let missing = status.circular == Some(true) && status.frames.is_some_and(|counted| frames < counted);
         match end {
             Link::EndMark { end, behind: 1.. } if missing => {
-                let is_defined = |number| self.description.tracepoints.iter().any(|found| found.number == number);
-                wrapped::next_frame(self.source.bytes(), end, &self.reader, is_defined)
+                let defined: HashSet<i32> = self.description.tracepoints.iter().map(|found| found.number).collect();
+                wrapped::next_frame(self.source.bytes(), end, &self.reader, |number| defined.contains(&number))
             }
             _ => None,
         }
@@ -181,10 +187,12 @@ impl Recording for TraceFile {
         let mut frame = Frame::empty(Location(frames_at), 0);
         let mut behind = frames_at;
         let mut number = 0;
+        let mut in_one_piece = true;
         loop {
             let link = chain.next();
             let Link::Frame(raw) = link else {
-                if let Some(next) = self.behind_hole(link, number) {
+                if let Some(next) = in_one_piece.then(|| self.behind_hole(link, number)).flatten() {
+                    in_one_piece = false;
                     if visit(Item::Damage(hole(behind, next))).is_break() {
                         return Location(behind);
                     }

@@ -30,6 +30,9 @@ const KNOWN: [&str; 17] = [
 /// The bits of the `int` in which gdb keeps a tracepoint's number.
 const INT: i64 = 0xffff_ffff;
 
+/// How many fields are kept; gdb writes fifteen.
+const MOST_FIELDS: usize = 1000;
+
 /// Reads the line behind `status `. What is wrong with a field goes to `report`, and the field is left out.
 pub(super) fn parse(bytes: &[u8], report: &mut dyn FnMut(String)) -> Result<RunStatus, String> {
     let mut fields = bytes.split(|byte| *byte == b';');
@@ -39,10 +42,14 @@ pub(super) fn parse(bytes: &[u8], report: &mut dyn FnMut(String)) -> Result<RunS
         _ => return Err(format!("found {}, expected 0 or 1 and then fields", text::quote(bytes))),
     };
     let mut status = RunStatus { known: true, running, ..RunStatus::default() };
-    for (place, field) in fields.enumerate().filter(|(_, field)| !field.is_empty()) {
+    for (place, field) in fields.by_ref().take(MOST_FIELDS).enumerate().filter(|(_, field)| !field.is_empty()) {
         if let Err(what) = add(&mut status, place, field) {
             report(format!("status field left out: {what}"));
         }
+    }
+    match fields.count() {
+        0 => {}
+        more => report(format!("{more} status fields behind the first {MOST_FIELDS} are left out")),
     }
     Ok(status)
 }

@@ -548,7 +548,8 @@ fn any_frame(register_block_size: usize) -> impl Strategy<Value = Shown> {
     // A register block without a byte holds no registers.
     let registers = proptest::option::of(proptest::collection::vec(any::<u8>(), register_block_size))
         .prop_map(|bytes| bytes.filter(|bytes| !bytes.is_empty()));
-    let block = (0..u64::MAX - 100, proptest::collection::vec(any::<u8>(), 0..40));
+    // A block of memory without a byte is not kept.
+    let block = (0..u64::MAX - 100, proptest::collection::vec(any::<u8>(), 1..40));
     (
         any::<i16>().prop_filter("0 is the end mark", |number| *number != 0),
         registers,

@@ -131,12 +131,15 @@ fn compressed_sections_are_expanded_up_to_what_can_be_true() {
     let mut elf = Elf::new(true, Little, 62);
     // zlib, "stored": the five bytes `hello`.
     let stored = b"\x78\x01\x01\x05\x00\xfa\xffhello\x06\x2c\x02\x15";
-    let section = |elf: &Elf, size: u64| {
+    // zlib, a thousand zero bytes: fifty times as many as are stored.
+    let zeroes = b"\x78\xda\x63\x60\x18\x05\xa3\x60\x14\x0c\x77\x00\x00\x03\xe8\x00\x01";
+    let section = |elf: &Elf, size: u64, stored: &[u8]| {
         let header = [elf.number(1, 4), elf.number(0, 4), elf.number(size, 8), elf.number(1, 8)].concat();
         Section::new(".debug_line_str", 0x800, 0, &[&header[..], stored].concat())
     };
-    for (size, expanded) in [(5, &b"hello"[..]), (6, b""), (1 << 40, b"")] {
-        elf.sections = vec![section(&elf, size)];
+    let cases = [(5, &stored[..], &b"hello"[..]), (6, stored, b""), (1 << 40, stored, b""), (1000, zeroes, b"")];
+    for (size, stored, expanded) in cases {
+        elf.sections = vec![section(&elf, size, stored)];
         let source = Source::from_vec("x", elf.bytes());
         let read = crate::image::elf::read(&source).unwrap_or_else(|error| panic!("{error}"));
         let bytes = DebugSection::named(&read, ".debug_line_str").bytes(source.bytes(), read.machine);

@@ -17,6 +17,6 @@ pub fn answer(rest: &[u8], client: &mut Client) -> Reply {
 pub fn read(rest: &[u8], most: usize, client: &Client) -> Option<Vec<u8>> {
     let (address, length) = pair(rest, b',')?;
     let length = usize::try_from(length).unwrap_or(usize::MAX).min(most);
-    let bytes = client.session.memory(address, length);
+    let bytes = client.session.memory(client.addresses().kept(address), length);
     if bytes.is_empty() && length > 0 { None } else { Some(bytes) }
 }

@@ -10,14 +10,16 @@ use crate::rsp::reply::{self, Reply};
 use crate::session::{Find, Selected};
 
 pub fn answer(rest: &[u8], client: &mut Client) -> Reply {
+    let addresses = client.addresses();
+    let two = |text| pair(text, b':').map(|(low, high)| (addresses.kept(low), addresses.kept(high)));
     let find = if let Some(address) = rest.strip_prefix(b"pc:") {
-        number(address).map(|address| Find::Next(Query::Pc(address)))
+        number(address).map(|address| Find::Next(Query::Pc(addresses.kept(address))))
     } else if let Some(tracepoint) = rest.strip_prefix(b"tdp:") {
         signed(tracepoint).map(|tracepoint| Find::Next(Query::Tracepoint(tracepoint)))
     } else if let Some(range) = rest.strip_prefix(b"range:") {
-        pair(range, b':').map(|(low, high)| Find::Next(Query::Range { low, high }))
+        two(range).map(|(low, high)| Find::Next(Query::Range { low, high }))
     } else if let Some(range) = rest.strip_prefix(b"outside:") {
-        pair(range, b':').map(|(low, high)| Find::Next(Query::Outside { low, high }))
+        two(range).map(|(low, high)| Find::Next(Query::Outside { low, high }))
     } else if matches!(rest, b"ffffffff" | b"-1") {
         client.session.leave_frame();
         return reply::ok();

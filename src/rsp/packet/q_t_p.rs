@@ -8,7 +8,10 @@ use crate::rsp::reply::{self, Reply};
 
 pub fn answer(rest: &[u8], client: &mut Client) -> Reply {
     let mut fields = rest.splitn(2, |byte| *byte == b':');
-    let wanted = fields.next().and_then(signed).zip(fields.next().and_then(number));
+    let wanted = fields
+        .next()
+        .and_then(signed)
+        .zip(fields.next().and_then(number).map(|address| client.addresses().kept(address)));
     let tracepoints = client.session.replay().recording().tracepoints();
     let found = tracepoints.iter().find(|tracepoint| Some((tracepoint.number, tracepoint.address)) == wanted);
     let (hits, usage) = found.map_or((None, None), |tracepoint| (tracepoint.hits, tracepoint.usage));

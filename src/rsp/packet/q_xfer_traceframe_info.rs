@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use super::numbers::object_part;
+use crate::arch::Addresses;
 use crate::rsp::client::Client;
 use crate::rsp::reply::{self, Reply};
 use crate::trace::Frame;
@@ -13,7 +14,8 @@ pub fn answer(rest: &[u8], client: &mut Client) -> Reply {
     let Some(number) = client.session.cursor().selected() else { return reply::failed() };
     if client.traceframe_info.as_ref().is_none_or(|(kept, _)| *kept != number) {
         let Some(frame) = client.session.frame() else { return reply::failed() };
-        client.traceframe_info = Some((number, xml(&frame).into_bytes()));
+        let addresses = client.addresses();
+        client.traceframe_info = Some((number, xml(&frame, addresses).into_bytes()));
     }
     match &client.traceframe_info {
         Some((_, xml)) => reply::part(xml, offset, length),
@@ -21,9 +23,10 @@ pub fn answer(rest: &[u8], client: &mut Client) -> Reply {
     }
 }
 
-fn xml(frame: &Frame<'_>) -> String {
+fn xml(frame: &Frame<'_>, addresses: Addresses) -> String {
     let mut xml = String::from("<traceframe-info>\n");
     for (start, length) in frame.memory_ranges() {
+        let start = addresses.for_gdb(start);
         let _ = writeln!(xml, "<memory start=\"{start:#x}\" length=\"{length:#x}\"/>");
     }
     for number in frame.variable_values().into_keys() {
