@@ -5,12 +5,12 @@ use super::tracepoint::{Outcome, Tracepoints};
 use super::{status, text, variable};
 use crate::trace::{Damage, DamageList, RunStatus, TraceStateVariable, Tracepoint};
 
-/// What the lines of a description may take of memory, in bytes, besides what the file itself takes: half a million
-/// lines. Real files have up to some thousands; a file of nothing but short lines would take fifty times its size.
+/// What the lines of a description may take of memory, in bytes, besides what the file itself takes: a quarter of a
+/// million lines. Real files have up to some thousands; a file of nothing but short lines would take fifty times its size.
 const ROOM: usize = 128 << 20;
 
 /// What keeping a line takes besides its words, in bytes, roughly.
-const LINE_COST: usize = 256;
+const LINE_COST: usize = 512;
 
 /// What the description section says; the same for reading and for writing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -20,6 +20,10 @@ use crate::trace::{Damage, Frame, Location, MemoryBlock, ProgramCounter, Registe
 /// the frame.
 const SHORTEST_HOLE: usize = 16;
 
+/// How many blocks of a frame are read: a hundred times as many as there are actions in the longest list known. A frame
+/// of nothing but blocks of one byte would take several times the file's size.
+const MOST_BLOCKS: usize = 1 << 20;
+
 /// All that is needed to give the bytes of a frame their meaning.
 #[derive(Debug)]
 pub(super) struct FrameReader {
@@ -39,6 +43,8 @@ pub(super) struct FrameReader {
 enum BlockError {
     #[error("block `{kind}`: {cause} in the frame")]
     Cut { kind: char, cause: OutOfBytes },
+    #[error("the frame has more than {MOST_BLOCKS} blocks (the rest of the frame, {lost} bytes, is lost)")]
+    TooMany { lost: usize },
     #[error("block type {kind:#04x} is not R, M, V or S (the rest of the frame, {lost} bytes, is lost)")]
     Unknown { kind: u8, lost: usize },
     #[error(
@@ -85,6 +91,9 @@ impl FrameReader {
     /// Reads one block. Something that is wrong with its contents, but not with its length, is `Ok(Some)`.
     fn block<'a>(&self, blocks: &mut Cursor<'a>, frame: &mut Frame<'a>) -> Result<Option<String>, BlockError> {
         let rest = blocks.rest();
+        if frame.memory.len() + frame.variables.len() >= MOST_BLOCKS {
+            return Err(BlockError::TooMany { lost: rest.len() });
+        }
         let Ok(kind) = blocks.u8() else { return Ok(None) };
         let cut = |cause| BlockError::Cut { kind: char::from(kind), cause };
         match kind {
@@ -286,6 +295,14 @@ mod tests {
             let expected = format!("frame 5 at byte 0x113: {expected}");
             assert!(damage.starts_with(&expected), "{damage}");
         }
+    }
+
+    #[test]
+    fn blocks_beyond_all_measure_are_left_out() {
+        let body = b"V\x02\0\0\0\x06\0\0\0\0\0\0\0".repeat(MOST_BLOCKS + 2);
+        let frame = read(ByteOrder::Little, 1, &body);
+        assert_eq!(frame.variables.len(), MOST_BLOCKS);
+        assert!(frame.damage.unwrap().what.ends_with("26 bytes, is lost)"));
     }
 
     #[test]

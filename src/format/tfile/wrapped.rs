@@ -24,13 +24,18 @@ const BUDGET: usize = 16 << 20;
 pub(super) fn next_frame(file: &[u8], at: u64, reader: &FrameReader, is_defined: impl Fn(i32) -> bool) -> Option<u64> {
     let reach = at.saturating_add(REACH as u64).min(file.len() as u64);
     let mut budget = BUDGET;
-    let mut offsets = at..reach;
-    let found =
-        offsets.find(|offset| is_convincing(Chain::new(file, *offset, reader.order), reader, &is_defined, &mut budget));
-    found.filter(|_| budget > 0)
+    for offset in at..reach {
+        if is_convincing(Chain::new(file, offset, reader.order), reader, &is_defined, &mut budget) {
+            return Some(offset);
+        }
+        if budget == 0 {
+            break;
+        }
+    }
+    None
 }
 
-/// Whether whole frames begin here; what is read of them is taken off the budget. Without budget all is convincing.
+/// Whether whole frames begin here. What is read of them is taken off the budget.
 fn is_convincing(
     mut chain: Chain<'_>,
     reader: &FrameReader,
@@ -41,11 +46,9 @@ fn is_convincing(
     for whole in 0..CONVINCING {
         match chain.next() {
             Link::Frame(raw) if is_defined(raw.tracepoint.into()) => {
-                *budget = budget.saturating_sub(raw.body.len());
-                if *budget == 0 {
-                    return true;
-                }
                 reader.read(&raw, None, &mut frame);
+                let read = frame.damage.as_ref().map_or(raw.end(), |damage| damage.at).saturating_sub(raw.at);
+                *budget = budget.saturating_sub(usize::try_from(read).unwrap_or(usize::MAX));
                 if frame.damage.is_some() {
                     return false;
                 }
