@@ -681,3 +681,74 @@ mod frames {
         }
     }
 }
+
+mod compressed {
+    use super::*;
+    use std::io::Write;
+
+    /// A compression by its name, and how to make it.
+    const COMPRESSIONS: [(&str, fn(&[u8]) -> Vec<u8>); 3] = [("gzip", gzip), ("xz", xz), ("zstd", zstd)];
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn xz(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::with_preset(1)).unwrap();
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        zstd::encode_all(bytes, 1).unwrap()
+    }
+
+    #[test]
+    fn a_recording_is_read_as_it_was_before_it_was_compressed() {
+        let plain = std::fs::read(data("tfile/04-step.tf")).unwrap();
+        let expected = shown(&["frames", &path("tfile/04-step.tf")]);
+        for (name, compress) in COMPRESSIONS {
+            // Its name tells nothing.
+            let (_folder, file) = made::save("any.name", compress(&plain));
+            assert_eq!(shown(&["frames", &file]), expected, "{name}");
+            let info = shown(&["info", &file]);
+            assert!(info.contains(&format!("{name} data, expanded in memory")), "{info}");
+        }
+    }
+
+    #[test]
+    fn what_is_whole_of_cut_data_is_shown_and_the_cut_is_named() {
+        let mut made = Made::new(&["R 0"]);
+        for number in 0..40_000u32 {
+            made.frame(1, &[made::memory(0x1000, &(number.wrapping_mul(2_654_435_761)).to_le_bytes())]);
+        }
+        for (name, compress) in COMPRESSIONS {
+            let stored = compress(&made.bytes());
+            let (_folder, file) = made::save("cut.tf", &stored[..stored.len() * 3 / 4]);
+            let info = shown(&["info", &file]);
+            assert!(info.contains(&format!("the {name} data cannot be expanded beyond here: ")), "{info}");
+            let frames: u64 =
+                serde_json::from_str::<Value>(&shown(&["info", "--json", &file])).unwrap()["frames"].as_u64().unwrap();
+            assert!((10_000..40_000).contains(&frames), "{name}: {frames}");
+            let error = refused(3, &["info", "--strict", &file]);
+            assert!(error.contains("cannot be expanded beyond here"), "{error}");
+            let (_folder, file) = made::save("cut.tf", &stored[..8]);
+            let error = refused(3, &["info", &file]);
+            assert!(error.contains(&format!("cut.tf: is {name} data that cannot be expanded: ")), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_recording_is_named_behind_the_compression_too() {
+        for (name, compress) in COMPRESSIONS {
+            let (_folder, file) = made::save("twice", compress(&compress(b"\x7fTRACE0\n\n")));
+            let error = refused(3, &["info", &file]);
+            assert!(error.contains(&format!("is {name} data, not a recording")), "{error}");
+            let (_folder, file) = made::save("nothing", compress(b""));
+            let error = refused(3, &["info", &file]);
+            assert!(error.contains("is empty"), "{error}");
+        }
+    }
+}

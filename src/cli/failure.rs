@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use crate::format::FormatError;
 use crate::image::ImageError;
 use crate::server::ServeError;
-use crate::source::SourceError;
+use crate::session::Replay;
+use crate::source::{Change, SourceError};
 
 /// Why a command failed. The messages are for people; the exit codes are an interface.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +30,14 @@ pub enum Failure {
         /// Why.
         what: String,
     },
+    /// The recording or the program changed while it was read.
+    #[error("{} {change} (wait until whatever writes it is done, and try again)", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// What happened to it.
+        change: Change,
+    },
     /// With `--strict`: something is damaged, or the program contradicts the recording.
     #[error("{0} (refused under --strict)")]
     Strict(String),
@@ -41,6 +50,14 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Fails where a file changed while a command read it: what was shown may not be what is in it.
+    pub fn if_changed(replay: &Replay) -> Result<(), Failure> {
+        match replay.changes().first() {
+            Some((path, change)) => Err(Failure::Changed { path: path.to_path_buf(), change: *change }),
+            None => Ok(()),
+        }
+    }
+
     /// 3: unreadable; 4: not listening; 1: anything that should not happen.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
@@ -48,6 +65,7 @@ impl Failure {
             | Failure::Format(_)
             | Failure::Image(_)
             | Failure::Description { .. }
+            | Failure::Changed { .. }
             | Failure::Strict(_) => 3,
             Failure::Serve(_) => 4,
             Failure::Output(_) => 1,

@@ -46,6 +46,7 @@ impl FramesCommand {
             }
         }
         out.flush()?;
+        Failure::if_changed(&replay)?;
         let damaged = replay.recording().damage().len() as u64 + replay.index().damage().total();
         if damaged > 0 {
             tracing::warn!("{} could not be read; traceframe info names them", count(damaged, "place"));

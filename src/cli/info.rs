@@ -35,6 +35,7 @@ impl InfoCommand {
             write!(out, "{info}")?;
         }
         out.flush()?;
+        Failure::if_changed(&replay)?;
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::arch::ArchError;
 use crate::image::Image;
-use crate::source::{ByteOrder, Source};
+use crate::source::{ByteOrder, Source, SourceError};
 use crate::trace::Recording;
 
 /// What the user says about a recording.
@@ -31,6 +31,9 @@ pub struct OpenOptions<'a> {
 /// Why a recording could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum FormatError {
+    /// A compressed file that cannot be expanded.
+    #[error(transparent)]
+    Source(#[from] SourceError),
     /// A file without a single byte.
     #[error("{}: is empty, not a recording (was it copied whole?)", name.display())]
     Empty {
@@ -78,8 +81,10 @@ pub enum FormatError {
     },
 }
 
-/// Opens a recording of any known format, which its first bytes tell.
+/// Opens a recording of any known format, which its first bytes tell; one that was compressed as a whole is expanded in
+/// memory.
 pub fn open(source: Source, options: &OpenOptions<'_>) -> Result<Arc<dyn Recording>, FormatError> {
+    let source = source.expanded()?;
     if source.bytes().starts_with(tfile::MAGIC) {
         return Ok(Arc::new(tfile::TraceFile::open(source, options)?));
     }
@@ -92,9 +97,9 @@ const NOT_READ: &[(&[u8], &str, &str)] = &[
     (b"\x7fELF", "an ELF file", "pass the program with --exec"),
     (b"\x7fTRACE0\r\n", "a gdb trace file whose line ends were changed on the way", "copy it again, in binary mode"),
     (b"\x17\x08\x44tracing", "a trace-cmd recording (trace.dat)", "only gdb trace files, TRACE0, are read"),
-    (b"\x1f\x8b", "gzip data", "unpack it with gzip -d first"),
-    (b"\xfd7zXZ\0", "xz data", "unpack it with xz -d first"),
-    (b"\x28\xb5\x2f\xfd", "zstd data", "unpack it with zstd -d first"),
+    (b"\x1f\x8b", "gzip data", COMPRESSED_TWICE),
+    (b"\xfd7zXZ\0", "xz data", COMPRESSED_TWICE),
+    (b"\x28\xb5\x2f\xfd", "zstd data", COMPRESSED_TWICE),
     // The Common Trace Format, specification 1.8: packet and metadata magic in both byte orders, and plain metadata.
     (b"\xc1\x1f\xfc\xc1", "a stream of a CTF trace", CTF_HINT),
     (b"\xc1\xfc\x1f\xc1", "a stream of a CTF trace", CTF_HINT),
@@ -102,6 +107,9 @@ const NOT_READ: &[(&[u8], &str, &str)] = &[
     (b"\x75\xd1\x1d\x57", "the metadata of a CTF trace", CTF_HINT),
     (b"/* CTF", "the metadata of a CTF trace", CTF_HINT),
 ];
+
+/// What was compressed once is expanded.
+const COMPRESSED_TWICE: &str = "it was compressed twice, unpack it once yourself";
 
 const CTF_HINT: &str = "save the recording with gdb's tsave, without -ctf";
 
@@ -148,9 +156,9 @@ mod tests {
                 "dir/some.tf: is an ELF file, not a recording that can be read here (pass the program with --exec)",
             ),
             (b"\x17\x08\x44tracing6\0", "is a trace-cmd recording (trace.dat)"),
-            (b"\x1f\x8b\x08\0", "gzip -d"),
-            (b"\xfd7zXZ\0\0", "xz -d"),
-            (b"\x28\xb5\x2f\xfd\x04", "zstd -d"),
+            (b"\x1f\x8b\x08\0", "gzip data that cannot be expanded"),
+            (b"\xfd7zXZ\0\0", "xz data that cannot be expanded"),
+            (b"\x28\xb5\x2f\xfd\x04", "zstd data that cannot be expanded"),
             (b"\xc1\x1f\xfc\xc1\0", "CTF"),
             (b"/* CTF 1.8 */", "without -ctf"),
             (b"\x7fTRACE0\r\nR 8\r\n", "in binary mode"),

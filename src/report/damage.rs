@@ -35,7 +35,14 @@ pub fn damage(replay: &Replay) -> String {
 
 /// What a person must know before believing what is shown: a line each, without a full stop.
 pub fn warnings(replay: &Replay) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<_> = replay
+        .changes()
+        .into_iter()
+        .map(|(path, change)| {
+            let path = printable(&path.display().to_string());
+            format!("{path} {change}: nothing of it is shown any more, start again to see what it is now")
+        })
+        .collect();
     if let Some(image) = replay.image() {
         let path = printable(&image.image.path().display().to_string());
         match image.placement {

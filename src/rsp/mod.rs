@@ -64,6 +64,8 @@ pub struct Stub {
     waiting_bytes: usize,
     output: Vec<u8>,
     activity: Activity,
+    /// How many of the files had changed before the packet that is being answered.
+    changes: usize,
 }
 
 impl Stub {
@@ -80,6 +82,7 @@ impl Stub {
             waiting_bytes: 0,
             output: Vec::new(),
             activity: Activity::Idle,
+            changes: 0,
         }
     }
 
@@ -129,6 +132,7 @@ impl Stub {
                 self.activity = Activity::Idle;
                 break;
             };
+            self.changes = self.client.session.replay().look_for_changes();
             let reply = match event {
                 Event::Packet(data) => packet::answer(data, &mut self.client),
                 Event::TooLong => reply::error(format!("packet longer than {:#x} bytes", wire::PACKET_SIZE)),
@@ -218,7 +222,14 @@ impl Stub {
                 self.acknowledge = false;
                 wire::encode(b"OK")
             }
-            Reply::Base => self.base.answer(request, &mut self.client),
+            Reply::Base => {
+                let packets = self.base.answer(request, &mut self.client);
+                // What was read while a file was cut is no answer.
+                match self.client.session.replay().changes_seen() > self.changes {
+                    true => wire::encode(b"E.a file was cut while it was read"),
+                    false => packets,
+                }
+            }
             Reply::Close(data) => {
                 self.activity = Activity::Closed;
                 data.map(|data| wire::encode(&data)).unwrap_or_default()

@@ -1,10 +1,13 @@
 //! What all clients of one recording share.
 
 use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::image::{Anchor, Image, PlacedImage};
 use crate::index::{Answer, Index, Inspector};
+use crate::source::Change;
 use crate::trace::{Frame, Item, Recording};
 
 /// How many frames at the start of a recording tell where a position-independent program lay.
@@ -17,6 +20,7 @@ pub struct Replay {
     image: Option<PlacedImage>,
     block_size: usize,
     contradiction: Arc<Mutex<Option<String>>>,
+    changes_logged: AtomicBool,
 }
 
 impl Replay {
@@ -47,7 +51,7 @@ impl Replay {
         let contradiction = Arc::new(Mutex::new(foreign.or(disagreement)));
         let inspect = image.clone().map(|image| inspector(image, contradiction.clone()));
         let index = Index::start(recording.clone(), inspect)?;
-        Ok(Replay { recording, index, image, block_size, contradiction })
+        Ok(Replay { recording, index, image, block_size, contradiction, changes_logged: AtomicBool::new(false) })
     }
 
     /// The recording.
@@ -75,9 +79,37 @@ impl Replay {
         self.block_size
     }
 
-    /// The frame of this number, if it is indexed.
+    /// What happened to the recording's file or the program's since they were opened: which file, and what. Of a file
+    /// that changed nothing is shown any more.
+    pub fn changes(&self) -> Vec<(&Path, Change)> {
+        let program = self.image.as_ref().map(|image| &image.image);
+        let recording = self.recording.change().map(|change| (self.recording.name(), change));
+        let program = program.and_then(|program| Some((program.path(), program.file().change()?)));
+        recording.into_iter().chain(program).collect()
+    }
+
+    /// Asks the system whether the files are as they were; how many of them have changed. The first time is logged.
+    pub fn look_for_changes(&self) -> usize {
+        let changes = self.changes();
+        if !changes.is_empty() && !self.changes_logged.swap(true, Ordering::Relaxed) {
+            for (path, change) in &changes {
+                tracing::warn!("{} {change}: nothing of it is served any more, start the server again", path.display());
+            }
+        }
+        changes.len()
+    }
+
+    /// How many of the two files are known to have changed. Where the number stays the same while something is read, it
+    /// was read as it is in the files.
+    pub fn changes_seen(&self) -> usize {
+        let program = self.image.as_ref().and_then(|image| image.image.file().change_seen());
+        usize::from(self.recording.change_seen().is_some()) + usize::from(program.is_some())
+    }
+
+    /// The frame of this number, if it is indexed and its file is as it was.
     pub fn frame(&self, number: u64) -> Option<Frame<'_>> {
         match self.index.locate(number) {
+            _ if self.recording.change_seen().is_some() => None,
             Answer::Found(location) => Some(self.recording.frame(location)),
             Answer::Nothing | Answer::NotYet => None,
         }

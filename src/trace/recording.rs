@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::{Damage, Frame, RunStatus, TraceStateVariable, Tracepoint};
 use crate::arch::Target;
+use crate::source::Change;
 
 /// Where a recording keeps a frame: a number that only the recording understands (a file offset, a position in a
 /// decoded stream). Later frames have greater locations.
@@ -61,6 +62,17 @@ pub trait Recording: Send + Sync {
 
     /// What could not be read of the parts before the frames.
     fn damage(&self) -> &[Damage];
+
+    /// What happened to the file since it was opened; asks the system. What is read of the recording after that means
+    /// nothing.
+    fn change(&self) -> Option<Change> {
+        None
+    }
+
+    /// What is known of such a change so far. Where nothing is known behind a read, what was read is what the file held.
+    fn change_seen(&self) -> Option<Change> {
+        None
+    }
 
     /// A location that no frame reaches; with the location of a frame it tells how far a walk has come.
     fn end(&self) -> Location;

@@ -29,7 +29,7 @@ use self::description::Section;
 use self::frame::FrameReader;
 use super::{FormatError, OpenOptions};
 use crate::arch::{self, Choice, Known, Target};
-use crate::source::{ByteOrder, Source};
+use crate::source::{ByteOrder, Change, Source};
 use crate::trace::{Damage, Frame, Item, Location, Recording, RunStatus, TraceStateVariable, Tracepoint};
 
 pub use self::description::Description;
@@ -72,8 +72,18 @@ impl TraceFile {
     }
 
     fn assemble(source: Source, section: Section, mut choice: Choice, byte_order: Option<ByteOrder>) -> TraceFile {
-        let Section { mut description, damage, frames_at } = section;
+        let Section { mut description, mut damage, frames_at } = section;
+        if let Some((cause, compression)) = source.cut().zip(source.compression()) {
+            let what = format!("the {compression} data cannot be expanded beyond here: {cause}");
+            damage.push(Damage { at: source.length(), frame: None, what });
+        }
         let mut remarks = std::mem::take(&mut choice.remarks);
+        if let Some(compression) = source.compression() {
+            let length = source.length();
+            remarks.push(format!(
+                "the file is {compression} data, expanded in memory to {length} bytes, which offsets count"
+            ));
+        }
         let stated = byte_order.or(choice.byte_order);
         let (order, remark) = byte_order::decide(source.bytes(), frames_at.unwrap_or(source.length()), stated);
         remarks.extend(remark);
@@ -124,6 +134,11 @@ impl TraceFile {
 fn section(source: &Source) -> Section {
     let at = MAGIC.len();
     Section::read(source.bytes().get(at..).unwrap_or(&[]), at as u64)
+}
+
+/// The end of what can be read of a file that changed under the reader.
+fn changed(at: u64, change: Change) -> Damage {
+    Damage { at, frame: None, what: format!("the file {change}: what follows is lost") }
 }
 
 /// Bytes between two frames that hold none.
@@ -177,6 +192,14 @@ impl Recording for TraceFile {
         &self.damage
     }
 
+    fn change(&self) -> Option<Change> {
+        self.source.change()
+    }
+
+    fn change_seen(&self) -> Option<Change> {
+        self.source.change_seen()
+    }
+
     fn end(&self) -> Location {
         Location(self.source.length())
     }
@@ -190,6 +213,14 @@ impl Recording for TraceFile {
         let mut in_one_piece = true;
         loop {
             let link = chain.next();
+            let change = match link {
+                Link::Frame(_) => self.source.change_seen(),
+                _ => self.source.change(),
+            };
+            if let Some(change) = change {
+                let _ = visit(Item::Damage(changed(behind, change)));
+                return Location(behind);
+            }
             let Link::Frame(raw) = link else {
                 if let Some(next) = in_one_piece.then(|| self.behind_hole(link, number)).flatten() {
                     in_one_piece = false;
@@ -210,6 +241,9 @@ impl Recording for TraceFile {
                 return Location(behind);
             };
             self.reader.read(&raw, Some(number), &mut frame);
+            if self.source.change_seen().is_some() {
+                continue;
+            }
             behind = raw.end();
             number += 1;
             if visit(Item::Frame(&frame)).is_break() {

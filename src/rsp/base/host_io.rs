@@ -42,7 +42,11 @@ impl Client {
     /// The image's bytes, if `descriptor` is open.
     fn open_file(&self, descriptor: u32) -> Result<&[u8], HostIoErrno> {
         match self.session.replay().image() {
-            Some(image) if self.open_files.contains(&descriptor) => Ok(image.image.file().bytes()),
+            Some(image) if self.open_files.contains(&descriptor) => match image.image.file().change_seen() {
+                // An empty file would be a lie.
+                Some(_) => Err(HostIoErrno::EIO),
+                None => Ok(image.image.file().bytes()),
+            },
             _ => Err(HostIoErrno::EBADF),
         }
     }

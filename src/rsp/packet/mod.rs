@@ -31,21 +31,30 @@ mod resume;
 mod start_no_ack_mode;
 
 use super::client::Client;
-use super::reply::Reply;
+use super::reply::{self, Reply};
 
 type Handler = fn(&[u8], &mut Client) -> Reply;
 
-/// Packets by what they begin with; the first that fits takes the rest of the packet.
+/// Packets that are answered from the frames, by what they begin with.
+const FROM_FRAMES: &[(&str, Handler)] = &[
+    ("g", registers::answer),
+    ("p", register_read::answer),
+    ("m", memory_read::answer),
+    ("x", memory_read_binary::answer),
+    ("QTFrame:", q_t_frame::answer),
+    ("qTV:", q_t_v::answer),
+    ("qTBuffer:", q_t_buffer::answer),
+    ("qXfer:traceframe-info:read:", q_xfer_traceframe_info::answer),
+    ("qXfer:statictrace:read:", q_xfer_statictrace::answer),
+];
+
+/// Other packets; the first that fits takes the rest of the packet.
 const PACKETS: &[(&str, Handler)] = &[
     ("qSupported", q_supported::answer),
     ("QStartNoAckMode", start_no_ack_mode::answer),
     ("qSymbol:", q_symbol::answer),
-    ("g", registers::answer),
     ("G", register_write::answer),
-    ("p", register_read::answer),
     ("P", register_write::answer),
-    ("m", memory_read::answer),
-    ("x", memory_read_binary::answer),
     ("M", memory_write::answer),
     ("X", memory_write::answer),
     ("Z0,", insert_breakpoint::insert),
@@ -63,21 +72,16 @@ const PACKETS: &[(&str, Handler)] = &[
     ("D", detach::answer),
     ("k", kill::answer),
     ("vKill", kill::with_reply),
-    ("QTFrame:", q_t_frame::answer),
     ("qTStatus", q_t_status::answer),
     ("qTP:", q_t_p::answer),
     ("qTfP", q_t_tracepoints::first),
     ("qTsP", q_t_tracepoints::next),
     ("qTfV", q_t_variables::first),
     ("qTsV", q_t_variables::next),
-    ("qTV:", q_t_v::answer),
-    ("qTBuffer:", q_t_buffer::answer),
     ("qTfSTM", q_t_marker::answer),
     ("qTsSTM", q_t_marker::answer),
     ("qTSTMat:", q_t_marker::answer),
     ("qTMinFTPILen", q_t_min_ftpi_len::answer),
-    ("qXfer:traceframe-info:read:", q_xfer_traceframe_info::answer),
-    ("qXfer:statictrace:read:", q_xfer_statictrace::answer),
     ("QTNotes:", recording_knobs::answer),
     ("QTDisconnected:", recording_knobs::answer),
     ("QTBuffer:", recording_knobs::answer),
@@ -95,10 +99,15 @@ const PACKETS: &[(&str, Handler)] = &[
 
 /// Answers a packet.
 pub fn answer(data: &[u8], client: &mut Client) -> Reply {
-    for (name, handler) in PACKETS {
-        if let Some(rest) = data.strip_prefix(name.as_bytes()) {
-            return handler(rest, client);
-        }
+    let find = |packets: &'static [(&str, Handler)]| {
+        packets.iter().find_map(|(name, handler)| Some((data.strip_prefix(name.as_bytes())?, handler)))
+    };
+    if let Some((rest, handler)) = find(FROM_FRAMES) {
+        let reply = handler(rest, client);
+        return match client.session.replay().recording().change_seen() {
+            Some(change) => reply::error(format!("the recording {change}; start the server again")),
+            None => reply,
+        };
     }
-    Reply::Base
+    find(PACKETS).map_or(Reply::Base, |(rest, handler)| handler(rest, client))
 }

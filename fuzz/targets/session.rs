@@ -1,0 +1,75 @@
+//! Any bytes as a recording that gdb looks through from one end to the other.
+#![cfg_attr(fuzzing, no_main)]
+
+use std::sync::Arc;
+
+use traceframe::format::{OpenOptions, open};
+use traceframe::report;
+use traceframe::rsp::{Activity, Stub};
+use traceframe::session::Replay;
+use traceframe::source::Source;
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| run(data));
+
+const AT_FIRST: &[&str] =
+    &["qSupported:xmlRegisters=i386", "QStartNoAckMode", "?", "qXfer:features:read:target.xml:0,3ff0", "qTStatus"];
+const IN_EACH_FRAME: &[&str] = &[
+    "g",
+    "p0",
+    "p10",
+    "m0,40",
+    "m401000,40",
+    "x401000,40",
+    "qTV:1",
+    "qTV:2",
+    "qXfer:traceframe-info:read::0,3ff0",
+    "qXfer:statictrace:read::0,3ff0",
+    "QTFrame:pc:401136",
+    "QTFrame:tdp:2",
+    "QTFrame:range:0:ffff",
+    "QTFrame:outside:0:ffff",
+];
+const AT_LAST: &[&str] = &[
+    "QTFrame:ffffffff",
+    "g",
+    "qTBuffer:0,2000",
+    "qTP:1:401136",
+    "qRcmd,737461747573",
+    "qRcmd,6672616d6573",
+    "qRcmd,64616d616765",
+];
+
+/// The bytes are the file.
+pub fn run(data: &[u8]) {
+    let options = OpenOptions { architecture: Some("x86-64"), ..OpenOptions::default() };
+    let Ok(recording) = open(Source::from_vec("fuzzed", data.to_vec()), &options) else { return };
+    let Ok(replay) = Replay::new(recording, None, None) else { return };
+    let replay = Arc::new(replay);
+    let frames = replay.index().wait().frames;
+    let _ = report::Info::new(&replay).summary();
+    let mut stub = Stub::new(replay);
+    let mut ask = |packet: &str| {
+        let sum = packet.bytes().fold(0u8, u8::wrapping_add);
+        let mut activity = stub.receive(format!("${packet}#{sum:02x}").as_bytes());
+        while activity == Activity::Busy {
+            activity = stub.run();
+        }
+        assert_eq!(activity, Activity::Idle, "{packet}");
+        let reply = String::from_utf8_lossy(&stub.take_output()).into_owned();
+        assert!(reply.contains('#'), "{packet}: {reply}");
+        reply
+    };
+    AT_FIRST.iter().for_each(|packet| drop(ask(packet)));
+    for (first, next) in [("qTfP", "qTsP"), ("qTfV", "qTsV")] {
+        let mut packet = first;
+        while !ask(packet).contains("$l#") {
+            packet = next;
+        }
+    }
+    for frame in 0..frames.min(8) {
+        assert!(ask(&format!("QTFrame:{frame:x}")).contains(&format!("$F{frame:x}T")));
+        IN_EACH_FRAME.iter().for_each(|packet| drop(ask(packet)));
+    }
+    AT_LAST.iter().for_each(|packet| drop(ask(packet)));
+}
