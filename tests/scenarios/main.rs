@@ -96,3 +96,8 @@ fn tracefiles() {
 fn other_architectures() {
     play_all("architectures", 60);
 }
+
+#[test]
+fn lldb() {
+    play_all("lldb", 3);
+}
