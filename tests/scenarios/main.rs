@@ -101,3 +101,8 @@ fn other_architectures() {
 fn lldb() {
     play_all("lldb", 3);
 }
+
+#[test]
+fn machine_interface() {
+    play_all("mi", 6);
+}

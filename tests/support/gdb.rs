@@ -70,8 +70,8 @@ impl Gdb {
         below_commands(&self.transcript(setup, commands), "(gdb) ", commands)
     }
 
-    /// What gdb says in its machine interface, a list of records a command: those before its result, the result, and
-    /// those behind it up to the prompt.
+    /// What gdb says in its machine interface, a list of lines a command: the records before its result, the result,
+    /// and those behind it up to the prompt. A record is broken behind each element of its lists.
     pub fn machine_answers(self, setup: &[String], commands: &[String]) -> Vec<Vec<String>> {
         let before = ["-gdb-set debuginfod enabled off".to_owned(), "-gdb-set width 0".to_owned()];
         let asked = [&before, setup, commands].concat();
@@ -91,12 +91,28 @@ impl Gdb {
                     answered = false;
                 }
                 "(gdb)" => {}
-                _ => records.push(result.unwrap_or(line).to_owned()),
+                _ => records.extend(elements(result.unwrap_or(line))),
             }
         }
         assert_eq!(answers.len(), asked.len(), "{self:?} did not come through:\n{text}");
         answers.split_off(before.len() + setup.len())
     }
+}
+
+/// A record in lines that end behind an element of a list.
+fn elements(record: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let (mut quoted, mut escaped) = (false, false);
+    for character in record.chars() {
+        let line = lines.last_mut().unwrap();
+        line.push(character);
+        quoted ^= character == '"' && !escaped;
+        escaped = character == '\\' && !escaped;
+        if !quoted && line.ends_with("},") {
+            lines.push("  ".to_owned());
+        }
+    }
+    lines
 }
 
 /// A program that `scripts/test` installs.
