@@ -29,6 +29,7 @@ mod register_write;
 mod registers;
 mod resume;
 mod start_no_ack_mode;
+mod thread_suffix;
 
 use super::client::Client;
 use super::reply::Reply;
@@ -39,6 +40,7 @@ type Handler = fn(&[u8], &mut Client) -> Reply;
 const PACKETS: &[(&str, Handler)] = &[
     ("qSupported", q_supported::answer),
     ("QStartNoAckMode", start_no_ack_mode::answer),
+    ("QThreadSuffixSupported", thread_suffix::answer),
     ("qSymbol:", q_symbol::answer),
     ("g", registers::answer),
     ("G", register_write::answer),
