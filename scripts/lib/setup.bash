@@ -46,11 +46,11 @@ need() {
     done
 }
 
-# Installs gdb 18.1 as target/tools/gdb-18, out of a Python package that carries it.
-need_gdb_18() {
-    local version=18.1 package=gdb-for-pwndbg==18.1.0.post1
+# need_gdb VERSION PACKAGE: installs that gdb as target/tools/gdb-MAJOR, out of a Python package that carries it.
+need_gdb() {
+    local version=$1 package=$2
     local tools=$root/target/tools python
-    local program=$tools/gdb-18 folder=$tools/gdb-$version
+    local program=$tools/gdb-${version%%.*} folder=$tools/gdb-$version
 
     [[ $("$program" --version 2>/dev/null) == *" $version"* ]] && return
     need gdb python3 python3-pip # that gdb needs the libpython which Debian's gdb brings

@@ -16,6 +16,8 @@ pub struct Client {
     pub variable_piece: usize,
     /// The memory map of a frame as XML, kept since a client reads it in parts.
     pub traceframe_info: Option<(u64, Vec<u8>)>,
+    /// Whether it is LLDB, as it asked what only LLDB asks.
+    pub is_lldb: bool,
     /// File descriptors that the client holds open; all of them are the program image.
     pub open_files: BTreeSet<u32>,
 }
@@ -28,6 +30,7 @@ impl Client {
             tracepoint_piece: (0, 0),
             variable_piece: 0,
             traceframe_info: None,
+            is_lldb: false,
             open_files: BTreeSet::new(),
         }
     }

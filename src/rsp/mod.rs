@@ -88,7 +88,7 @@ impl Stub {
 
     /// Takes what the client sent and answers as much of it as can be answered now, for a turn.
     pub fn receive(&mut self, bytes: &[u8]) -> Activity {
-        let began = Instant::now();
+        let mut began = None;
         for byte in bytes {
             let Some(event) = self.decoder.push(*byte) else { continue };
             match &event {
@@ -104,26 +104,31 @@ impl Stub {
                 }
                 Event::Interrupt => {
                     self.interrupt();
-                    self.answer_waiting(began);
+                    self.answer_waiting(&mut began);
                     continue;
                 }
             }
             self.waiting_bytes += cost(&event);
             self.waiting.push_back(event);
-            self.answer_waiting(began);
+            // What is not indexed at one byte is not at the next either.
+            if began.is_none() || self.activity != Activity::Indexing {
+                self.answer_waiting(&mut began);
+            }
         }
         self.activity
     }
 
     /// Goes on with what could not be answered before, for a turn.
     pub fn run(&mut self) -> Activity {
-        self.answer_waiting(Instant::now());
+        self.answer_waiting(&mut None);
         self.activity
     }
 
-    fn answer_waiting(&mut self, began: Instant) {
+    /// A turn begins with its first answer, however late the machine lets it come: it is known of what waits first
+    /// whether it is indexed, so that ^C gives it up.
+    fn answer_waiting(&mut self, began: &mut Option<Instant>) {
         while self.activity != Activity::Closed {
-            let over = self.output.len() >= TURN_OUTPUT || began.elapsed() >= TURN_TIME;
+            let over = self.output.len() >= TURN_OUTPUT || began.is_some_and(|began| began.elapsed() >= TURN_TIME);
             if over && !self.waiting.is_empty() {
                 self.activity = Activity::Busy;
                 break;
@@ -132,6 +137,7 @@ impl Stub {
                 self.activity = Activity::Idle;
                 break;
             };
+            began.get_or_insert_with(Instant::now);
             self.changes = self.client.session.replay().look_for_changes();
             let reply = match event {
                 Event::Packet(data) => packet::answer(data, &mut self.client),

@@ -89,6 +89,20 @@ fn registers_behind_the_end_of_a_short_block_are_unavailable() {
 }
 
 #[test]
+fn an_unavailable_register_is_an_error_to_lldb() {
+    let server = serve("architectures/x86-64.tf", Some("architectures/x86-64.elf"));
+    let (mut gdb, mut lldb) = (server.connect(), server.connect());
+    assert_eq!(lldb.ask_alone("QThreadSuffixSupported"), "");
+    for client in [&mut gdb, &mut lldb] {
+        // Its pc is inferred, and it has no other registers.
+        assert_eq!(client.ask_alone("QTFrame:1"), "F1T2");
+        assert_eq!(client.ask_alone("p10"), "0601400000000000");
+    }
+    assert_eq!(gdb.ask_alone("p0"), "xxxxxxxxxxxxxxxx");
+    assert_eq!(lldb.ask_alone("p0"), "E01");
+}
+
+#[test]
 fn without_a_description_p_is_not_supported() {
     // gdb then takes an error for a failure, and asks for every register behind the end of `g`.
     let server = serve("nios2/seq-bare.tr", None);

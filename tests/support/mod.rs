@@ -1,17 +1,21 @@
 //! What the tests share: a running server, a gdb with a deadline, packets over a socket.
 //!
 //! A tool that is missing fails a test; `scripts/test` installs them all.
-#![allow(dead_code)] // Each test program uses a part of it.
+#![allow(dead_code, unused_imports)] // Each test program uses a part of it.
 
+mod gdb;
+pub mod lldb;
 pub mod made;
 pub mod protocol;
 pub mod started;
 
-use std::io::{Read, Write};
+use std::io::{Read, Seek, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+pub use gdb::Gdb;
 
 /// How long anything may take that should take a moment; machines of continuous integration are slow.
 pub const DEADLINE: Duration = Duration::from_secs(60);
@@ -129,81 +133,43 @@ pub fn run(command: &mut Command) -> (Option<i32>, String, String) {
     (status.code(), out, err)
 }
 
-/// A gdb to test with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gdb {
-    /// gdb 13.1, as Debian 12 has it.
-    Debian,
-    /// gdb 18.1, as `scripts/test` installs it.
-    Newest,
-    /// gdb-multiarch 13.1, for other architectures.
-    Multiarch,
+/// What a program says to a text on its standard input, on one stream, so that errors stand where they happened.
+fn transcript(mut command: Command, input: &str) -> String {
+    let name = format!("{command:?}");
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(input.as_bytes()).unwrap();
+    file.rewind().unwrap();
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    command.stdin(file).stdout(writer.try_clone().unwrap()).stderr(writer);
+    let mut child = command.spawn().unwrap_or_else(|error| {
+        panic!("{name}: {error} (scripts/test installs what the tests need)");
+    });
+    drop(command);
+    let text = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
+    let ended = wait(&mut child, DEADLINE);
+    let text = text.join().unwrap();
+    assert!(ended.is_some(), "{name} did not end in time:\n{text}");
+    text
 }
 
-impl Gdb {
-    /// The program, with nothing of the user's own setup.
-    pub fn command(self) -> Command {
-        let program = match self {
-            Gdb::Debian => PathBuf::from("gdb"),
-            Gdb::Newest => Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/gdb-18"),
-            Gdb::Multiarch => PathBuf::from("gdb-multiarch"),
-        };
-        let mut command = Command::new(program);
-        command.args(["-nx", "-nh", "-q", "-batch", "-ex", "set debuginfod enabled off", "-ex", "set width 0"]);
-        command.env("HOME", "/nonexistent").env("TERM", "dumb").env("LC_ALL", "C.UTF-8");
-        command
-    }
-
-    /// Runs commands, errors and all; what gdb shows, each command under a line `(gdb) COMMAND`.
-    pub fn transcript(self, setup: &[String], commands: &[String]) -> String {
-        let mut command = self.command();
-        // One stream for both, so that errors stand where they happened.
-        let (mut reader, writer) = std::io::pipe().unwrap();
-        for line in setup {
-            command.arg("-ex").arg(line);
-        }
-        command.args(["-ex", "echo (gdb) \\n"]);
-        for line in commands {
-            command.arg("-ex").arg(format!("echo (gdb) {}\\n", line.replace('\\', "\\\\"))).arg("-ex").arg(line);
-        }
-        // What leaving says belongs to no command.
-        command.args(["-ex", "echo (gdb) \\n"]);
-        command.stdin(Stdio::null()).stdout(writer.try_clone().unwrap()).stderr(writer);
-        let mut child = command.spawn().unwrap_or_else(|error| {
-            panic!("{self:?}: {error} (scripts/test installs what the tests need)");
-        });
-        drop(command);
-        let text = std::thread::spawn(move || {
-            let mut bytes = Vec::new();
-            reader.read_to_end(&mut bytes).unwrap();
-            String::from_utf8_lossy(&bytes).into_owned()
-        });
-        let ended = wait(&mut child, DEADLINE);
-        let text = text.join().unwrap();
-        assert!(ended.is_some(), "{self:?} did not end in time:\n{text}");
-        // What the setup said comes before the first mark.
-        match text.split_once("(gdb) \n").and_then(|(_, shown)| shown.rsplit_once("(gdb) \n")) {
-            Some((shown, _)) => shown.to_owned(),
-            None => panic!("{self:?} ended in its setup:\n{text}"),
+/// The lines below each command, where every command stands on a line behind a prompt.
+fn below_commands(transcript: &str, prompt: &str, commands: &[String]) -> Vec<Vec<String>> {
+    let mut shown: Vec<Vec<String>> = Vec::new();
+    let mut awaited = commands.iter().peekable();
+    for line in transcript.lines() {
+        if awaited.peek().is_some_and(|command| line == format!("{prompt}{command}")) {
+            awaited.next();
+            shown.push(Vec::new());
+        } else if let Some(lines) = shown.last_mut() {
+            lines.push(line.trim_end().to_owned());
         }
     }
-
-    /// What gdb shows, a list of lines a command.
-    pub fn answers(self, setup: &[String], commands: &[String]) -> Vec<Vec<String>> {
-        let transcript = self.transcript(setup, commands);
-        let mut shown: Vec<Vec<String>> = Vec::new();
-        let mut awaited = commands.iter().peekable();
-        for line in transcript.lines() {
-            if awaited.peek().is_some_and(|command| line == format!("(gdb) {command}")) {
-                awaited.next();
-                shown.push(Vec::new());
-            } else if let Some(lines) = shown.last_mut() {
-                lines.push(line.trim_end().to_owned());
-            }
-        }
-        assert_eq!(shown.len(), commands.len(), "{self:?} did not come through:\n{transcript}");
-        shown
-    }
+    assert_eq!(shown.len(), commands.len(), "it did not come through:\n{transcript}");
+    shown
 }
 
 /// A client that speaks packets.

@@ -29,6 +29,7 @@ mod register_write;
 mod registers;
 mod resume;
 mod start_no_ack_mode;
+mod thread_suffix;
 
 use super::client::Client;
 use super::reply::{self, Reply};
@@ -52,6 +53,7 @@ const FROM_FRAMES: &[(&str, Handler)] = &[
 const PACKETS: &[(&str, Handler)] = &[
     ("qSupported", q_supported::answer),
     ("QStartNoAckMode", start_no_ack_mode::answer),
+    ("QThreadSuffixSupported", thread_suffix::answer),
     ("qSymbol:", q_symbol::answer),
     ("G", register_write::answer),
     ("P", register_write::answer),

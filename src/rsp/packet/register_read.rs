@@ -14,6 +14,10 @@ pub fn answer(rest: &[u8], client: &mut Client) -> Reply {
     }
     let bytes = client.session.registers();
     let value = bytes.get(register.offset..register.offset + register.size).unwrap_or(&[]);
+    // gdb knows `x` for a digit that is not available. LLDB would show bytes that it makes of it, and knows an error.
+    if client.is_lldb && value.contains(&None) {
+        return reply::failed();
+    }
     reply::text(
         value.iter().map(|byte| byte.map_or_else(|| "xx".to_owned(), |byte| format!("{byte:02x}"))).collect::<String>(),
     )
