@@ -686,8 +686,9 @@ mod compressed {
     use super::*;
     use std::io::Write;
 
-    /// A compression by its name, and how to make it.
-    const COMPRESSIONS: [(&str, fn(&[u8]) -> Vec<u8>); 3] = [("gzip", gzip), ("xz", xz), ("zstd", zstd)];
+    type Compress = fn(&[u8]) -> Vec<u8>;
+
+    const COMPRESSIONS: [(&str, Compress); 3] = [("gzip", gzip), ("xz", xz), ("zstd", zstd)];
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
