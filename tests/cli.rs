@@ -204,7 +204,7 @@ mod files_that_cannot_be_read {
         for (bytes, parts) in [
             (&b""[..], &["is empty", "copied whole"][..]),
             (&std::fs::read(path("bin/case")).unwrap(), &["is an ELF file", "--exec"]),
-            (b"\x1f\x8b\x08\0\0\0\0\0", &["is gzip data", "gzip -d"]),
+            (b"\x1f\x8b\x08\0\0\0\0\0", &["is gzip data", "cannot be expanded"]),
             (b"\x28\xb5\x2f\xfd\x04\0", &["is zstd data", "zstd -d"]),
             (b"\xfd7zXZ\0\0\x04", &["is xz data", "xz -d"]),
             (b"\x17\x08\x44tracing6\0\0\x08", &["is a trace-cmd recording (trace.dat)", "TRACE0"]),
