@@ -11,8 +11,10 @@ pub fn is_soak() -> bool {
     std::env::var_os("TRACEFRAME_SOAK").is_some_and(|value| value == "1")
 }
 
-/// How long a case may take; nearly all take some milliseconds.
-const DEADLINE: Duration = Duration::from_secs(60);
+/// How long a case may take; nearly all take some milliseconds. In a soak, one has a hundred times as many frames.
+fn deadline() -> Duration {
+    Duration::from_secs(if is_soak() { 600 } else { 60 })
+}
 
 /// What a recording may take besides twice its length. Measured are 0.3 MB, most of it a built-in target description
 /// with what the XML parser makes of it; then the stub's packet buffer, and up to 64 kB of replies before a turn ends.
@@ -38,9 +40,9 @@ fn watch() {
             loop {
                 std::thread::sleep(Duration::from_millis(500));
                 let running = lock(&RUNNING);
-                if let Some((name, _)) = running.as_ref().filter(|(_, began)| began.elapsed() > DEADLINE) {
+                if let Some((name, _)) = running.as_ref().filter(|(_, began)| began.elapsed() > deadline()) {
                     // Not through `eprintln`, whose text the test harness would keep.
-                    let _ = writeln!(std::io::stderr(), "\nno end after {DEADLINE:?}: {name}");
+                    let _ = writeln!(std::io::stderr(), "\nno end after {:?}: {name}", deadline());
                     std::process::abort();
                 }
             }
