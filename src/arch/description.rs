@@ -104,10 +104,10 @@ impl Description {
         let document = parsed(&xml)?;
         let target = document.root_element();
         if let Some(include) = document.descendants().find(is_include) {
-            return Err(DescriptionError::Include(href(include).to_owned()));
+            return Err(DescriptionError::Include(quoted(href(include))));
         }
         if target.tag_name().name() != "target" {
-            return Err(DescriptionError::NotATarget(target.tag_name().name().to_owned()));
+            return Err(DescriptionError::NotATarget(quoted(target.tag_name().name())));
         }
         let architecture = elements(target, "architecture")
             .find_map(|element| element.text())
@@ -170,9 +170,9 @@ impl Declaration {
     fn register(&self, next: usize) -> Result<Register, DescriptionError> {
         let name = self.name.clone().ok_or(DescriptionError::NoName(self.ordinal))?;
         let wrong = |attribute, value: &str, expected| DescriptionError::Number {
-            register: name.clone(),
+            register: quoted(&name),
             attribute,
-            value: value.to_owned(),
+            value: quoted(value),
             expected,
         };
         let bits = self.bits.as_deref().unwrap_or("");
@@ -188,6 +188,15 @@ impl Declaration {
                 .ok_or_else(|| wrong("regnum", text, "a number below 2147483647"))?,
         };
         Ok(Register { name, number, offset: 0, size })
+    }
+}
+
+/// What of a name or a value a message shows: not much, however long it is.
+pub(super) fn quoted(text: &str) -> String {
+    const SHOWN: usize = 40;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
     }
 }
 
@@ -237,9 +246,9 @@ fn expanded(
         }
         let href = href(include);
         if depth == MAXIMUM_INCLUDE_DEPTH {
-            return Err(DescriptionError::IncludeDepth(href.to_owned()));
+            return Err(DescriptionError::IncludeDepth(quoted(href)));
         }
-        let included = load(href).ok_or_else(|| DescriptionError::Include(href.to_owned()))?;
+        let included = load(href).ok_or_else(|| DescriptionError::Include(quoted(href)))?;
         result.push_str(xml.get(at..range.start).unwrap_or(""));
         result.push_str(&expanded(&included, load, depth + 1, left, |root| root.range())?);
         at = range.end;
@@ -265,13 +274,22 @@ fn href<'a>(include: Node<'a, '_>) -> &'a str {
 
 fn parsed(xml: &str) -> Result<Document<'_>, DescriptionError> {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
-    Document::parse_with_options(xml, options).map_err(|error| DescriptionError::NotXml(error.to_string()))
+    Document::parse_with_options(xml, options).map_err(|error| {
+        DescriptionError::NotXml(match error.to_string() {
+            // It quotes names and references as they are.
+            long if long.len() > 200 => format!("{} at {}", quoted(&long), error.pos()),
+            short => short,
+        })
+    })
 }
 
 /// XML that costs its parser no more than its length, with the prefix `xi` declared.
 ///
 /// gdb's files do not declare the prefix: gdb's own DTD does it for them.
 fn checked(xml: &str) -> Result<Cow<'_, str>, DescriptionError> {
+    /// The parser makes room for as many elements as there are `<`, and for as many attributes as there are `=`, a
+    /// hundred bytes for each. Descriptions of gdb's own servers have some thousands.
+    const MAXIMUM_PIECES: usize = 100_000;
     /// The parser compares each attribute of an element with those before it.
     const MAXIMUM_ATTRIBUTES: usize = 1000;
     /// The parser copies the namespaces of an element to those inside that declare one.
@@ -282,6 +300,9 @@ fn checked(xml: &str) -> Result<Cow<'_, str>, DescriptionError> {
     }
     if xml.contains("<!ENTITY") {
         return Err(DescriptionError::Hostile("declarations of entities"));
+    }
+    if [b'<', b'='].iter().any(|piece| memchr::memchr_iter(*piece, xml.as_bytes()).count() > MAXIMUM_PIECES) {
+        return Err(DescriptionError::Hostile("more than 100000 elements or attributes"));
     }
     if xml.split('<').any(|piece| piece.bytes().filter(|byte| *byte == b'=').count() > MAXIMUM_ATTRIBUTES) {
         return Err(DescriptionError::Hostile("an element with more than 1000 attributes"));
@@ -361,6 +382,26 @@ mod tests {
     }
 
     #[test]
+    fn messages_are_short_however_long_the_names_are() {
+        let long = "9".repeat(100_000);
+        for xml in [
+            format!("<t{long}/>"),
+            format!("<target><feature><reg name='pc' bitsize='{long}'/></feature></target>"),
+            format!("<target><feature><reg name='pc{long}' bitsize='x'/></feature></target>"),
+            format!(
+                "<target><feature>{0}{0}</feature></target>",
+                format!("<reg name='{long}' regnum='1' bitsize='8'/>")
+            ),
+            format!("<target><xi:include href='{long}'/></target>"),
+            format!("<target></t{long}>"),
+            format!("<target>&t{long};</target>"),
+        ] {
+            let error = Description::parse(&xml).and_then(|description| description.layout("")).unwrap_err();
+            assert!(error.to_string().len() < 300, "{} bytes", error.to_string().len());
+        }
+    }
+
+    #[test]
     fn xml_that_costs_more_than_its_length_is_refused() {
         let bomb = "<!DOCTYPE target [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;'>]><target>&b;</target>";
         let attributes: String = (0..1001).map(|n| format!(" a{n}='>'")).collect();
@@ -368,7 +409,11 @@ mod tests {
         for xml in [bomb, &format!("<target{attributes}/>"), &nested] {
             assert!(matches!(Description::parse(xml), Err(DescriptionError::Hostile(_))), "{xml}");
         }
-        let deep = "<a>".repeat(MAXIMUM_DESCRIPTION_LENGTH / 3);
+        for many in ["<a>", "<a/>", "<!---->", "<a b=''/>", "="] {
+            let many = format!("<target>{}</target>", many.repeat(100_001));
+            assert!(matches!(Description::parse(&many), Err(DescriptionError::Hostile(_))));
+        }
+        let deep = "<a>".repeat(99_999);
         assert!(matches!(Description::parse(&deep), Err(DescriptionError::NotXml(_))));
     }
 

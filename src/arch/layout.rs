@@ -1,6 +1,7 @@
 //! The registers of a target description, and where each lies in the `g` reply.
 
 use super::DescriptionError;
+use super::description::quoted;
 
 /// One register of a target description.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,8 +54,8 @@ impl Layout {
             if let Some(other) = previous.filter(|other| other.number == register.number) {
                 return Err(DescriptionError::SameNumber {
                     number: register.number,
-                    first: other.name.clone(),
-                    second: register.name.clone(),
+                    first: quoted(&other.name),
+                    second: quoted(&register.name),
                 });
             }
             register.offset = size;

@@ -3,6 +3,7 @@
 use super::lines::{Line, Lines};
 use super::tracepoint::{Outcome, Tracepoints};
 use super::{status, text, variable};
+use crate::arch::Layout;
 use crate::trace::{Damage, DamageList, RunStatus, TraceStateVariable, Tracepoint};
 
 /// What the lines of a description may take of memory, in bytes, besides what the file itself takes: a quarter of a
@@ -157,11 +158,18 @@ impl Reader {
     }
 }
 
-/// The size of register blocks, which gdb reads with `strtol`: it may carry `0x`.
+/// The size of register blocks, which gdb reads with `strtol`: it may carry `0x`. A size that no machine has is no
+/// size: replies to clients would be as long.
 fn block_size(bytes: &[u8]) -> Result<usize, String> {
     let text = text::packet_text(bytes)?.trim();
     let size = text::unsigned(text.strip_prefix("0x").unwrap_or(text))?;
-    usize::try_from(size).map_err(|_| format!("the size {size:#x} is beyond this machine"))
+    let fitting = usize::try_from(size).ok().filter(|size| *size <= Layout::MAXIMUM_SIZE);
+    fitting.ok_or_else(|| {
+        format!(
+            "found the size {size:#x}, expected {:#x} at most, beyond all registers of any machine",
+            Layout::MAXIMUM_SIZE
+        )
+    })
 }
 
 fn utf8(line: &[u8]) -> Result<(), String> {
@@ -235,6 +243,16 @@ mod tests {
         let description = section.description;
         assert_eq!((description.unknown_lines, description.tracepoints.len()), (vec!["x".to_owned()], 1));
         assert_eq!(description.register_block_size, Some(8));
+    }
+
+    #[test]
+    fn a_register_block_beyond_all_machines_is_left_out() {
+        for (size, expected) in [("100000", Some(0x10_0000)), ("100001", None), ("ffffffffffffffff", None)] {
+            let (section, damage) = read(format!("R {size}\n\n").as_bytes());
+            assert_eq!(section.description.register_block_size, expected);
+            assert_eq!(damage.is_empty(), expected.is_some(), "{damage:?}");
+            assert!(damage.iter().all(|damage| damage.starts_with("at byte 0x8: R line left out: found the size 0x")));
+        }
     }
 
     #[test]

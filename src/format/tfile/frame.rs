@@ -20,6 +20,10 @@ use crate::trace::{Damage, Frame, Location, MemoryBlock, ProgramCounter, Registe
 /// the frame.
 const SHORTEST_HOLE: usize = 16;
 
+/// How many zeroes in a row are counted: more than any hole of gdbserver's has. A file with holes may have billions, and
+/// a frame is read each time it is asked for.
+const MOST_ZEROES: usize = 1 << 16;
+
 /// How many blocks of a frame are read: a hundred times as many as there are actions in the longest list known. A frame
 /// of nothing but blocks of one byte would take several times the file's size.
 const MOST_BLOCKS: usize = 1 << 20;
@@ -30,8 +34,8 @@ pub(super) struct FrameReader {
     pub order: ByteOrder,
     /// How addresses are written: gdb records those of memory as it keeps them itself.
     pub addresses: Addresses,
-    /// Size of a register block in bytes.
-    pub register_block_size: usize,
+    /// Size of a register block in bytes; `None` where the file does not say.
+    pub register_block_size: Option<usize>,
     /// Where the program counter lies in a register block.
     pub pc: Option<Range<usize>>,
     /// The program counters of frames without registers, by tracepoint number.
@@ -43,15 +47,20 @@ pub(super) struct FrameReader {
 enum BlockError {
     #[error("block `{kind}`: {cause} in the frame")]
     Cut { kind: char, cause: OutOfBytes },
+    #[error(
+        "block `R`: the description does not say how long it is, in an R line (the rest of the frame, {lost} bytes, is \
+         lost)"
+    )]
+    Unmeasured { lost: usize },
     #[error("the frame has more than {MOST_BLOCKS} blocks (the rest of the frame, {lost} bytes, is lost)")]
     TooMany { lost: usize },
     #[error("block type {kind:#04x} is not R, M, V or S (the rest of the frame, {lost} bytes, is lost)")]
     Unknown { kind: u8, lost: usize },
     #[error(
-        "{zeroes} zero bytes where a block should begin, as gdbserver leaves them where its circular buffer wraps \
+        "{zeroes}{more} zero bytes where a block should begin, as gdbserver leaves them where its circular buffer wraps \
          round (the rest of the frame, {lost} bytes, is lost)"
     )]
-    Zeroed { zeroes: usize, lost: usize },
+    Zeroed { zeroes: usize, more: &'static str, lost: usize },
 }
 
 impl FrameReader {
@@ -98,7 +107,8 @@ impl FrameReader {
         let cut = |cause| BlockError::Cut { kind: char::from(kind), cause };
         match kind {
             b'R' => {
-                let bytes = blocks.take(self.register_block_size).map_err(cut)?;
+                let size = self.register_block_size.ok_or(BlockError::Unmeasured { lost: rest.len() })?;
+                let bytes = blocks.take(size).map_err(cut)?;
                 // The first counts, as in gdb and gdbserver.
                 if frame.registers.is_none() && !bytes.is_empty() {
                     frame.registers = Some(RegisterBlock { bytes: Cow::Borrowed(bytes), unavailable: Vec::new() });
@@ -134,9 +144,10 @@ impl FrameReader {
                 frame.static_data.get_or_insert(Cow::Borrowed(bytes));
             }
             0 => {
-                let zeroes = rest.iter().take_while(|byte| **byte == 0).count();
+                let zeroes = rest.iter().take(MOST_ZEROES).take_while(|byte| **byte == 0).count();
+                let more = if zeroes == MOST_ZEROES { " or more" } else { "" };
                 return Err(match zeroes == rest.len() || zeroes >= SHORTEST_HOLE {
-                    true => BlockError::Zeroed { zeroes, lost: rest.len() },
+                    true => BlockError::Zeroed { zeroes, more, lost: rest.len() },
                     false => BlockError::Unknown { kind, lost: rest.len() },
                 });
             }
@@ -212,7 +223,13 @@ mod tests {
 
     fn reader(order: ByteOrder) -> FrameReader {
         let addresses = Addresses { size: 8, is_signed: false };
-        FrameReader { order, addresses, register_block_size: 8, pc: Some(4..8), inferred: HashMap::from([(2, 0x8000)]) }
+        FrameReader {
+            order,
+            addresses,
+            register_block_size: Some(8),
+            pc: Some(4..8),
+            inferred: HashMap::from([(2, 0x8000)]),
+        }
     }
 
     fn read<'a>(order: ByteOrder, tracepoint: i16, body: &'a [u8]) -> Frame<'a> {
@@ -250,7 +267,7 @@ mod tests {
     fn without_registers_the_pc_is_inferred_or_unknown() {
         assert_eq!(read(ByteOrder::Little, 2, b"").pc, ProgramCounter::Inferred(0x8000));
         assert_eq!(read(ByteOrder::Little, 3, b"").pc, ProgramCounter::Unknown);
-        let short = FrameReader { register_block_size: 7, ..reader(ByteOrder::Little) };
+        let short = FrameReader { register_block_size: Some(7), ..reader(ByteOrder::Little) };
         let mut frame = Frame::empty(Location(0), 0);
         short.read(&RawFrame { at: 0, tracepoint: 2, body: b"R1234567" }, None, &mut frame);
         assert_eq!(frame.pc, ProgramCounter::Inferred(0x8000));
@@ -261,7 +278,7 @@ mod tests {
     fn the_pc_is_the_address_in_a_wider_register() {
         let block = b"R\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10";
         for (order, expected) in [(ByteOrder::Little, 0x0807_0605_0403_0201), (ByteOrder::Big, 0x090a_0b0c_0d0e_0f10)] {
-            let wide = FrameReader { register_block_size: 16, pc: Some(0..16), ..reader(order) };
+            let wide = FrameReader { register_block_size: Some(16), pc: Some(0..16), ..reader(order) };
             let mut frame = Frame::empty(Location(0), 0);
             wide.read(&RawFrame { at: 0, tracepoint: 2, body: block }, None, &mut frame);
             assert_eq!(frame.pc, ProgramCounter::Recorded(expected));
@@ -295,6 +312,26 @@ mod tests {
             let expected = format!("frame 5 at byte 0x113: {expected}");
             assert!(damage.starts_with(&expected), "{damage}");
         }
+    }
+
+    #[test]
+    fn a_register_block_of_unknown_length_is_no_empty_one() {
+        // Read as an empty block, it would make a variable of what it holds.
+        let body = b"V\x02\0\0\0\x06\0\0\0\0\0\0\0RV\x03\0\0\0\x07\0\0\0\0\0\0\0";
+        let unmeasured = FrameReader { register_block_size: None, ..reader(ByteOrder::Little) };
+        let mut frame = Frame::empty(Location(0), 0);
+        unmeasured.read(&RawFrame { at: 0x100, tracepoint: 1, body }, Some(5), &mut frame);
+        assert_eq!((&frame.variables[..], &frame.registers), (&[(2, 6)][..], &None));
+        let damage = frame.damage.unwrap().to_string();
+        assert!(damage.starts_with("frame 5 at byte 0x113: block `R`: the description does not say"), "{damage}");
+        assert!(damage.ends_with("14 bytes, is lost)"), "{damage}");
+    }
+
+    #[test]
+    fn more_zeroes_than_a_hole_has_are_not_counted() {
+        let frame = read(ByteOrder::Little, 1, &[0; 3 * MOST_ZEROES]);
+        let damage = frame.damage.unwrap().what;
+        assert!(damage.starts_with("65536 or more zero bytes where") && damage.ends_with("196608 bytes, is lost)"));
     }
 
     #[test]

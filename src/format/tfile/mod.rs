@@ -104,7 +104,7 @@ impl TraceFile {
         let reader = FrameReader {
             order,
             addresses,
-            register_block_size: description.register_block_size.unwrap_or(0),
+            register_block_size: description.register_block_size,
             pc,
             inferred: frame::inferred(&description.tracepoints),
         };
