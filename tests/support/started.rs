@@ -61,6 +61,11 @@ impl Server {
     pub fn descriptors(&self) -> usize {
         std::fs::read_dir(format!("/proc/{}/fd", self.id())).unwrap().count()
     }
+
+    /// How many threads the process has (Linux).
+    pub fn threads(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/task", self.id())).unwrap().count()
+    }
 }
 
 /// Waits until something is so.
