@@ -1,6 +1,7 @@
 //! Packets over a socket: what each is answered, and that none of them ends a session or leaves traces in it.
 
 mod changed;
+mod ends;
 mod features;
 mod files;
 mod find;

@@ -4,20 +4,22 @@
 //! Most of these make gdbstub 0.7.10 give up its session; the rest are of the same kinds in the packets that are
 //! served in front of it.
 
-use super::support::protocol::is_refusal;
+use std::io::Write;
+
+use super::support::protocol::{is_refusal, packet};
 use super::support::{Client, Server};
 use super::{open_program, steps};
 
 /// A session with a frame selected, a thread set, a file open, a breakpoint, and no acknowledgement.
-struct Standing {
-    client: Client,
+pub struct Standing {
+    pub client: Client,
     descriptor: u32,
     registers: String,
     memory_map: String,
 }
 
 impl Standing {
-    fn new(server: &Server) -> Standing {
+    pub fn new(server: &Server) -> Standing {
         let mut client = server.connect();
         client.ask("qSupported:swbreak+;xmlRegisters=i386");
         assert_eq!(client.ask("QTFrame:5"), "F5T2");
@@ -31,7 +33,25 @@ impl Standing {
         Standing { client, descriptor, registers, memory_map }
     }
 
-    fn check(&mut self, after: &str) {
+    /// Sets as many breakpoints as a client may have, so that it can be seen whether any is lost.
+    pub fn fill_breakpoints(&mut self) {
+        // One is set already.
+        let many: Vec<u8> = (0..0xffff).flat_map(|at| packet(format!("Z0,{at:x},1"))).collect();
+        let mut writer = self.client.stream.try_clone().unwrap();
+        let writing = std::thread::spawn(move || writer.write_all(&many).unwrap());
+        self.client.expect(packet("OK").repeat(0xffff));
+        writing.join().unwrap();
+    }
+
+    /// None of them was lost: there is room for another only where one is taken away.
+    pub fn breakpoints_are_full(&mut self) {
+        assert!(is_refusal(&self.client.ask_alone("Z0,20000,1")));
+        assert_eq!(self.client.ask_alone("z0,401139,1"), "OK");
+        assert_eq!(self.client.ask_alone("Z0,20000,1"), "OK");
+        assert!(is_refusal(&self.client.ask_alone("Z0,20001,1")));
+    }
+
+    pub fn check(&mut self, after: &str) {
         let Standing { client, descriptor, registers, memory_map } = self;
         assert_eq!(client.ask_alone("g"), *registers, "g after {after}");
         assert_eq!(client.ask_alone("qXfer:traceframe-info:read::0,1000"), *memory_map, "the frame after {after}");
