@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::recording::RecordingOptions;
-use crate::report::{FrameFilter, FrameRow, FrameRows, count, parse_pc, parse_range, parse_tracepoint};
+use crate::report::{FrameFilter, FrameRow, FrameRows, count, parse_pc, parse_range, parse_tracepoint, printable_json};
 
 /// Show the frames of a recording as a table
 #[derive(Debug, Args)]
@@ -39,8 +39,8 @@ impl FramesCommand {
         }
         for row in FrameRows::new(&replay, &filter) {
             if self.json {
-                serde_json::to_writer(&mut out, &row).map_err(std::io::Error::from)?;
-                writeln!(out)?;
+                let row = serde_json::to_string(&row).map_err(std::io::Error::from)?;
+                writeln!(out, "{}", printable_json(&row))?;
             } else {
                 writeln!(out, "{}", row.line())?;
             }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::recording::RecordingOptions;
-use crate::report::Info;
+use crate::report::{Info, printable_json};
 
 /// Show what is in a recording
 ///
@@ -29,8 +29,8 @@ impl InfoCommand {
         let info = Info::new(&replay);
         let mut out = std::io::stdout().lock();
         if self.json {
-            serde_json::to_writer_pretty(&mut out, &info).map_err(std::io::Error::from)?;
-            writeln!(out)?;
+            let info = serde_json::to_string_pretty(&info).map_err(std::io::Error::from)?;
+            writeln!(out, "{}", printable_json(&info))?;
         } else {
             write!(out, "{info}")?;
         }

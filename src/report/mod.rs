@@ -19,7 +19,7 @@ pub use frames::{
 pub use info::Info;
 pub use program::without_program;
 pub use status::status;
-pub use text::{count, printable};
+pub use text::{count, printable, printable_json};
 
 /// The version of the JSON that `info` and `frames` write. It grows when a field changes its meaning or goes; new
 /// fields do not change it.

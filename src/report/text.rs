@@ -6,15 +6,42 @@ use std::fmt::Write;
 pub fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        // Besides control characters: marks that reorder text or are not seen.
-        let hidden = matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-        if character.is_control() || hidden {
+        if steers(character) {
             let _ = write!(shown, "{}", character.escape_unicode());
         } else {
             shown.push(character);
         }
     }
     shown
+}
+
+/// JSON that a terminal may show: the same characters are escaped, and it means what it meant before. They are in its
+/// strings only, but for the ends of lines between them.
+pub fn printable_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for character in json.chars() {
+        if steers(character) && character != '\n' {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+/// Control characters, and marks that reorder text or are not seen.
+fn steers(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{61c}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
 }
 
 /// `1 frame`, `2 frames`.
@@ -37,5 +64,16 @@ mod tests {
         assert_eq!(printable("\x1b[31mred\r\n"), "\\u{1b}[31mred\\u{d}\\u{a}");
         assert_eq!(printable("a\u{202e}b\u{9b}c"), "a\\u{202e}b\\u{9b}c");
         assert_eq!(printable("größe 大"), "größe 大");
+        assert_eq!(printable("a\u{61c}b\u{fffa}c\u{e0041}"), "a\\u{61c}b\\u{fffa}c\\u{e0041}");
+    }
+
+    #[test]
+    fn json_means_the_same() {
+        let text = "\x1b[31m\u{9b}\u{202e}\u{61c}\u{e0041}\x7f\r\n\\ größe 大";
+        let json = serde_json::to_string_pretty(&[text]).unwrap();
+        let shown = printable_json(&json);
+        assert!(!shown.chars().any(|character| steers(character) && character != '\n'), "{shown:?}");
+        assert!(shown.contains("größe 大"), "{shown}");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&shown).unwrap(), [text]);
     }
 }
