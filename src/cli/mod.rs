@@ -15,6 +15,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use failure::Failure;
 
+use crate::report;
+
 const EXIT_CODES: &str = "\
 Exit codes: 0 all went well; 1 output could not be written; 2 the command line is wrong; 3 the recording or the program \
 cannot be read (with --strict also: is damaged, or the program contradicts it); 4 the server could not listen.";
@@ -42,7 +44,7 @@ enum Command {
 
 /// Runs the program; its exit code.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
     log::start(&arguments.log);
     let result = match arguments.command {
         Command::Serve(command) => command.run(),
@@ -59,4 +61,11 @@ pub fn main() -> ExitCode {
             failure.exit_code()
         }
     }
+}
+
+/// Ends the program with what is wrong with its arguments. They are named in a form that steers no terminal, since
+/// `info *` passes whatever names files have: the mistake is the same in that form.
+fn refuse(error: &clap::Error) -> ! {
+    let shown = std::env::args_os().map(|argument| report::printable(&argument.to_string_lossy()));
+    Arguments::try_parse_from(shown).err().as_ref().unwrap_or(error).exit()
 }
