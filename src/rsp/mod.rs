@@ -25,6 +25,7 @@ use client::Client;
 use reply::Reply;
 use wire::{Decoder, Event};
 
+use crate::report;
 use crate::session::Replay;
 
 /// Bytes of undecided packets after which the caller should not read more from the client.
@@ -138,7 +139,7 @@ impl Stub {
                 break;
             };
             began.get_or_insert_with(Instant::now);
-            self.changes = self.client.session.replay().look_for_changes();
+            self.changes = look_for_changes(self.client.session.replay());
             let reply = match event {
                 Event::Packet(data) => packet::answer(data, &mut self.client),
                 Event::TooLong => reply::error(format!("packet longer than {:#x} bytes", wire::PACKET_SIZE)),
@@ -245,6 +246,18 @@ impl Stub {
         self.output.extend_from_slice(&packets);
         self.last_reply = packets;
     }
+}
+
+/// Asks the system whether the files are as they were; how many of them have changed. The first time is logged.
+fn look_for_changes(replay: &Replay) -> usize {
+    let changes = replay.changes();
+    if !changes.is_empty() && replay.changes_are_news() {
+        for (path, change) in &changes {
+            let path = report::printable(&path.display().to_string());
+            tracing::warn!("{path} {change}: nothing of it is served any more, start the server again");
+        }
+    }
+    changes.len()
 }
 
 /// What keeping an undecided packet costs, in bytes.

@@ -20,7 +20,7 @@ pub struct Replay {
     image: Option<PlacedImage>,
     block_size: usize,
     contradiction: Arc<Mutex<Option<String>>>,
-    changes_logged: AtomicBool,
+    changes_told: AtomicBool,
 }
 
 impl Replay {
@@ -51,7 +51,7 @@ impl Replay {
         let contradiction = Arc::new(Mutex::new(foreign.or(disagreement)));
         let inspect = image.clone().map(|image| inspector(image, contradiction.clone()));
         let index = Index::start(recording.clone(), inspect)?;
-        Ok(Replay { recording, index, image, block_size, contradiction, changes_logged: AtomicBool::new(false) })
+        Ok(Replay { recording, index, image, block_size, contradiction, changes_told: AtomicBool::new(false) })
     }
 
     /// The recording.
@@ -88,15 +88,9 @@ impl Replay {
         recording.into_iter().chain(program).collect()
     }
 
-    /// Asks the system whether the files are as they were; how many of them have changed. The first time is logged.
-    pub fn look_for_changes(&self) -> usize {
-        let changes = self.changes();
-        if !changes.is_empty() && !self.changes_logged.swap(true, Ordering::Relaxed) {
-            for (path, change) in &changes {
-                tracing::warn!("{} {change}: nothing of it is served any more, start the server again", path.display());
-            }
-        }
-        changes.len()
+    /// Whether nobody has asked this before: what happened to the files is told once.
+    pub fn changes_are_news(&self) -> bool {
+        !self.changes_told.swap(true, Ordering::Relaxed)
     }
 
     /// How many of the two files are known to have changed. Where the number stays the same while something is read, it
