@@ -193,8 +193,9 @@ async fn accept_any<L, S, A>(
 }
 
 async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
-    let listener = TcpListener::bind(address).await.map_err(|cause| refused(&address, cause))?;
-    let bound = listener.local_addr().map_err(|cause| refused(&address, cause))?;
+    let refused = |cause| refused(&Address::Tcp(address), cause);
+    let listener = TcpListener::bind(address).await.map_err(refused)?;
+    let bound = listener.local_addr().map_err(refused)?;
     Ok((listener, bound))
 }
 
@@ -249,10 +250,13 @@ fn listen_on_path(path: &std::path::Path) -> Result<UnixListener, ServeError> {
     bind().map_err(|cause| refused(&address, cause))
 }
 
-fn refused(address: &dyn std::fmt::Display, cause: io::Error) -> ServeError {
+fn refused(address: &Address, cause: io::Error) -> ServeError {
     let hint = match cause.kind() {
         io::ErrorKind::AddrInUse => " (another server has it; choose another with --listen, port 0 for any free one)",
         io::ErrorKind::AlreadyExists => " (something else is at that path, and is left there)",
+        io::ErrorKind::PermissionDenied if matches!(address, Address::Unix(_)) => {
+            " (whoever listens at a path makes a file there: choose a folder that you may write to)"
+        }
         io::ErrorKind::PermissionDenied => " (ports below 1024 are for root; choose another with --listen)",
         io::ErrorKind::AddrNotAvailable => " (this machine has no such address)",
         _ => "",
