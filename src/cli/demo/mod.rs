@@ -8,11 +8,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
+use tempfile::TempDir;
 
 use super::failure::Failure;
 use super::serve::Listening;
 use crate::format::{self, OpenOptions};
 use crate::image::Image;
+use crate::report;
 use crate::server;
 use crate::session::Replay;
 use crate::source::Source;
@@ -40,16 +42,27 @@ impl Demo {
     /// Serves until a signal comes, or with `--once` until the first client leaves.
     pub fn run(self) -> Result<(), Failure> {
         // gdb reads source files itself, so for as long as the demo runs there is one.
-        let folder = tempfile::Builder::new().prefix("traceframe-demo-").tempdir()?;
-        std::fs::write(folder.path().join("queue.c"), SOURCE)?;
-        let program = Source::from_vec(PROGRAM_NAME, with_sources_in(folder.path())?);
-        let image = Image::from_source(program)?;
+        let written = write_source();
+        if let Err(cause) = &written {
+            let cause = report::printable(&cause.to_string());
+            tracing::warn!("the demo goes on without its source file: {cause} (TMPDIR names a folder to write to)");
+        }
+        let program = written.as_ref().map_or_else(|_| PROGRAM.to_vec(), |(_, program)| program.clone());
+        let image = Image::from_source(Source::from_vec(PROGRAM_NAME, program))?;
         let options = OpenOptions { image: Some(&image), ..OpenOptions::default() };
         let recording = format::open(Source::from_static("queue.tf (demo)", RECORDING), &options)?;
         let replay = Arc::new(Replay::new(recording, Some(Arc::new(image)), None)?);
         let greeting = super::serve::greeting(&replay);
         Ok(server::serve(replay, &self.listening.options(greeting))?)
     }
+}
+
+/// A folder with the source file, and the program that names it.
+fn write_source() -> io::Result<(TempDir, Vec<u8>)> {
+    let folder = tempfile::Builder::new().prefix("traceframe-demo-").tempdir()?;
+    std::fs::write(folder.path().join("queue.c"), SOURCE)?;
+    let program = with_sources_in(folder.path())?;
+    Ok((folder, program))
 }
 
 /// The program with the folder of its source in place of each mark, which is longer.
@@ -60,9 +73,7 @@ fn with_sources_in(folder: &Path) -> io::Result<Vec<u8>> {
     for mark in marks {
         let length = PROGRAM[mark..].iter().position(|byte| *byte == 0).unwrap_or(0);
         if folder.len() >= length {
-            return Err(io::Error::other(
-                "the path of the temporary folder is too long for the demo; set TMPDIR to a shorter one",
-            ));
+            return Err(io::Error::other("the path of the temporary folder is too long"));
         }
         program[mark..mark + length].fill(0);
         program[mark..mark + folder.len()].copy_from_slice(folder);
