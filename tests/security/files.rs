@@ -166,7 +166,7 @@ fn the_program_itself_is_only_read() {
         format!("vFile:pwrite:0,0,{program}"),
         format!("vFile:rename:{digits},{digits}"),
         format!("vFile:mkdir:{digits},1ff"),
-        format!("vFile:fchmod:0,1ff"),
+        "vFile:fchmod:0,1ff".to_owned(),
         format!("vRun;{digits}"),
         "vAttach;1".to_owned(),
         format!("qXfer:exec-file:write::0:{digits}"),
