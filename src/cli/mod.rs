@@ -43,7 +43,7 @@ enum Command {
 /// Runs the program; its exit code.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    log::start(&arguments.log);
+    let _written_at_the_end = log::start(&arguments.log);
     let result = match arguments.command {
         Command::Serve(command) => command.run(),
         Command::Info(command) => command.run(),
