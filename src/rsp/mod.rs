@@ -148,9 +148,7 @@ impl Stub {
             self.changes = self.client.session.replay().look_for_changes();
             let reply = match event {
                 Event::Packet(data) => packet::answer(data, &mut self.client),
-                Event::TooLong => {
-                    reply::error(format!("packet longer than {:#x} bytes (--packet-size)", self.client.packet_size))
-                }
+                Event::TooLong => reply::error(format!("packet longer than {:#x} bytes", self.client.packet_size)),
                 // With acknowledgement the `-` asked for it again; without, the client waits for a reply.
                 Event::BadChecksum if self.acknowledge => Reply::Silence,
                 _ => reply::error("wrong checksum"),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::support::made::{self, Made};
 use super::support::protocol::hex;
+use super::support::started::eventually;
 use super::support::{Client, Server};
 use super::{bytes, open_program, path};
 
@@ -49,7 +50,8 @@ impl Changing {
         assert_eq!(self.client.monitor("frames"), "no frames\n");
         // Others are told the same, and whoever looks at the server's own words.
         assert!(self.server.connect().ask("g").starts_with("E.the recording"));
-        assert_eq!(self.server.errors().matches(&format!("{words}: nothing of it is served")).count(), 1);
+        let said = format!("{words}: nothing of it is served");
+        eventually("the server says so, once", || self.server.errors().matches(&said).count() == 1);
         assert!(self.server.is_running());
     }
 }
