@@ -21,7 +21,10 @@ fn one_client_too_many_is_told_so_and_costs_the_others_nothing() {
     assert_eq!(first.ask("QTFrame:1"), "F1T2");
     for _ in 0..3 {
         let mut third = Client::raw(server.port);
-        assert_eq!(third.ask("qSupported:xmlRegisters=i386"), "E.this trace server has its 2 clients already");
+        assert_eq!(
+            third.ask("qSupported:xmlRegisters=i386"),
+            "E.this trace server takes no more clients, 2 connected is its limit"
+        );
         assert_eq!(third.stream.read(&mut [0]).unwrap(), 0, "the connection ends");
     }
     // One that says nothing is not waited for.
@@ -29,7 +32,7 @@ fn one_client_too_many_is_told_so_and_costs_the_others_nothing() {
     assert_eq!(silent.stream.read(&mut [0]).unwrap(), 0);
     assert_eq!((first.ask("QTFrame:2"), second.ask("QTFrame:1")), ("F2T2".to_owned(), "F1T2".to_owned()));
     eventually("the server says so", || {
-        server.errors().contains("was turned away: 2 clients are connected (--max-clients)")
+        server.errors().contains("was turned away: 2 connected is the limit (--max-clients)")
     });
     drop(first);
     eventually("a place is free", || Client::raw(server.port).ask("qTStatus").starts_with("T0"));

@@ -53,8 +53,8 @@ const FIRST_PACKET: Duration = Duration::from_secs(2);
 
 /// Tells a client that there is no room for it, as the reply to its first packet.
 pub(super) async fn turn_away(stream: Stream, name: String, clients: usize) {
-    tracing::warn!("{name} was turned away: {clients} clients are connected (--max-clients)");
-    let words = format!("this trace server has its {clients} clients already");
+    tracing::warn!("{name} was turned away: {clients} connected is the limit (--max-clients)");
+    let words = format!("this trace server takes no more clients, {clients} connected is its limit");
     let told = match stream {
         Stream::Tcp(stream) => timeout(FIRST_PACKET, refuse(stream, &words)).await,
         #[cfg(unix)]

@@ -39,7 +39,8 @@ fn changing() -> Changing {
 impl Changing {
     /// From now on frames are refused in words, and what was never in a frame is told as before.
     fn expect_refusals(&mut self, words: &str) {
-        for packet in ["g", "p0", "m1000,4", "x1000,4", "QTFrame:0", "QTFrame:pc:0", "qTV:1", "qTBuffer:0,100"] {
+        assert_eq!((self.client.ask("m1000,4"), self.client.ask("x1000,4")), ("E01".to_owned(), "E01".to_owned()));
+        for packet in ["g", "p0", "QTFrame:0", "QTFrame:pc:0", "qTV:1", "qTBuffer:0,100"] {
             let reply = self.client.ask(packet);
             assert_eq!(reply, format!("E.the recording {words}; start the server again"), "{packet}");
         }
