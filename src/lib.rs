@@ -25,7 +25,7 @@
 //! | [`trace`] | the model: recordings, frames, tracepoints, variables, status, damage |
 //! | [`image`] | the program: an ELF file, and where it lay |
 //! | [`arch`] | the target description: registers, their layout and roles |
-//! | [`source`] | the bytes of a file and the cursor over them; the only `unsafe` |
+//! | [`source`] | the bytes of a file, what becomes of them when it changes, the cursor over them; the only `unsafe` |
 //!
 //! # Invariants
 //!

@@ -36,21 +36,23 @@ pub fn run(data: &[u8]) {
     let Some((size, sent)) = data.split_first() else { return };
     let mut stub = Stub::new(replay());
     for piece in sent.chunks(usize::from(*size).max(1)) {
-        let mut activity = stub.receive(piece);
-        while activity == Activity::Busy {
-            stub.take_output();
-            activity = stub.run();
-        }
-        if activity == Activity::Closed {
+        if take(&mut stub, piece).1 == Activity::Closed {
             return;
         }
     }
     // Whatever came, the next packet works; a packet that was begun is ended first.
-    stub.receive(b"#00");
-    while stub.run() == Activity::Busy {}
-    stub.take_output();
-    stub.receive(QUESTION);
-    while stub.run() == Activity::Busy {}
-    let output = stub.take_output();
+    take(&mut stub, b"#00");
+    let output = take(&mut stub, QUESTION).0;
     assert!(output.ends_with(b"$U#55"), "{}", output.escape_ascii());
+}
+
+/// Gives bytes to the conversation, in as many turns as it takes; what is to be sent.
+fn take(stub: &mut Stub, bytes: &[u8]) -> (Vec<u8>, Activity) {
+    let mut activity = stub.receive(bytes);
+    let mut output = stub.take_output();
+    while activity == Activity::Busy {
+        activity = stub.run();
+        output.extend(stub.take_output());
+    }
+    (output, activity)
 }

@@ -112,6 +112,8 @@ pub struct Choice {
     pub origin: Origin,
     /// Whether a program image was given that is for another machine.
     pub image_is_foreign: bool,
+    /// Why the description in the recording could not be used, or not for telling registers apart.
+    pub unusable: Option<String>,
     /// What a person should know about the choice. Whole sentences, lower case, no full stop.
     pub remarks: Vec<String>,
 }

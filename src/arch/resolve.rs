@@ -14,9 +14,10 @@ use super::{ArchError, Choice, Known, Layout, Machine, Origin, traits};
 /// `--arch` is an error.
 pub fn resolve(known: &Known<'_>) -> Result<Choice, ArchError> {
     let mut remarks = Vec::new();
+    let mut unusable = None;
     let chosen = match known.given {
         Some(xml) => given(known, xml, &mut remarks)?,
-        None => recorded_or_built_in(known, &mut remarks)?,
+        None => recorded_or_built_in(known, &mut remarks, &mut unusable)?,
     };
     let architecture = chosen.architecture;
     let machine = known.machine.filter(|machine| {
@@ -51,6 +52,7 @@ pub fn resolve(known: &Known<'_>) -> Result<Choice, ArchError> {
         description: chosen.description,
         origin: chosen.origin,
         image_is_foreign: machine.is_none() && known.machine.is_some(),
+        unusable,
         remarks,
     })
 }
@@ -82,14 +84,18 @@ fn for_gdb(xml: &str) -> String {
     if trimmed.starts_with("<?xml") { trimmed.to_owned() } else { xml.to_owned() }
 }
 
-fn recorded_or_built_in(known: &Known<'_>, remarks: &mut Vec<String>) -> Result<Chosen, ArchError> {
+fn recorded_or_built_in(
+    known: &Known<'_>,
+    remarks: &mut Vec<String>,
+    unusable: &mut Option<String>,
+) -> Result<Chosen, ArchError> {
     let Some(xml) = known.recorded else {
         return Ok(built_in(known, None, remarks)?.unwrap_or_else(|| unknown(known, remarks)));
     };
     let description = match Description::parse(xml) {
         Ok(description) => description,
         Err(error) => {
-            remarks.push(format!("the target description in the recording cannot be used, {error}"));
+            *unusable = Some(format!("the target description cannot be used, {error}"));
             return Ok(built_in(known, None, remarks)?.unwrap_or_else(|| unknown(known, remarks)));
         }
     };
@@ -116,7 +122,7 @@ fn recorded_or_built_in(known: &Known<'_>, remarks: &mut Vec<String>) -> Result<
             _ => Some(layout),
         },
         Err(error) => {
-            remarks.push(format!("registers cannot be told apart by the target description in the recording, {error}"));
+            *unusable = Some(format!("registers cannot be told apart by the target description, {error}"));
             None
         }
     };
@@ -298,12 +304,12 @@ mod tests {
         let choice = resolve(&Known { recorded: Some(recorded), ..Known::default() }).unwrap();
         assert_eq!((size(&choice), choice.origin), (None, Origin::Recording));
         assert_eq!((choice.description.as_deref(), choice.byte_order), (Some(recorded), Some(ByteOrder::Little)));
-        assert!(choice.remarks[0].contains("bitsize=\"1\""), "{:?}", choice.remarks);
+        assert!(choice.unusable.is_some_and(|what| what.contains("bitsize=\"1\"")));
 
         let known = Known { recorded: Some("<target>"), ..Known::default() };
         let choice = resolve(&known).unwrap();
         assert_eq!((size(&choice), choice.description, choice.origin), (None, None, Origin::None));
-        assert!(choice.remarks[0].contains("not well-formed"), "{:?}", choice.remarks);
+        assert!(choice.unusable.is_some_and(|what| what.contains("not well-formed")));
         let choice = resolve(&Known { name: Some("nios2"), ..known }).unwrap();
         assert_eq!((size(&choice), choice.origin), (Some(196), Origin::BuiltIn));
     }

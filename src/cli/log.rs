@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use clap::{Args, ValueEnum};
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 
 use super::failure::Failure;
@@ -30,8 +31,16 @@ enum LogFormat {
     Json,
 }
 
-/// Starts logging.
-pub fn start(options: &LogOptions) {
+/// How many lines wait for a reader of standard error before further ones are lost.
+const LINES_WAITING: usize = 10_000;
+
+/// Starts logging. Lines that wait are written when the value is dropped.
+///
+/// A thread of its own writes: where standard error is a pipe that nobody reads, or a terminal that was stopped with
+/// ^S, clients are served all the same.
+pub fn start(options: &LogOptions) -> WorkerGuard {
+    let (writer, guard) =
+        NonBlockingBuilder::default().lossy(true).buffered_lines_limit(LINES_WAITING).finish(std::io::stderr());
     let level = match (options.quiet, options.verbose) {
         (true, _) => LevelFilter::WARN,
         (false, 0) => LevelFilter::INFO,
@@ -42,7 +51,7 @@ pub fn start(options: &LogOptions) {
     let of_gdbstub = if level > LevelFilter::INFO { level } else { LevelFilter::ERROR };
     let builder = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(format!("{level},gdbstub={of_gdbstub}")))
-        .with_writer(std::io::stderr)
+        .with_writer(writer)
         // Where nobody reads standard error any more, the program goes on in silence.
         .log_internal_errors(false);
     match options.log_format {
@@ -51,6 +60,7 @@ pub fn start(options: &LogOptions) {
         }
         LogFormat::Json => builder.json().init(),
     }
+    guard
 }
 
 /// Says why a command failed. The message may hold the name of a file, and that anything.

@@ -45,7 +45,7 @@ enum Command {
 /// Runs the program; its exit code.
 pub fn main() -> ExitCode {
     let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
-    log::start(&arguments.log);
+    let _written_at_the_end = log::start(&arguments.log);
     let result = match arguments.command {
         Command::Serve(command) => command.run(),
         Command::Info(command) => command.run(),

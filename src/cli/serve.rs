@@ -1,13 +1,15 @@
 //! `traceframe serve`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
 use super::failure::Failure;
 use super::recording::RecordingOptions;
 use crate::report::{self, Info};
-use crate::server::{self, Address, ServeOptions};
+use crate::rsp::PACKET_SIZE;
+use crate::server::{self, Address, Limits, ServeOptions};
 use crate::session::Replay;
 
 /// gdb's usual port for remote debugging.
@@ -37,13 +39,38 @@ pub struct Listening {
     /// End when the first client leaves
     #[arg(long)]
     once: bool,
+    /// How many clients may be connected at a time; more are told so and turned away
+    #[arg(long, value_name = "N", default_value_t = Limits::default().clients, value_parser = at_least_one)]
+    max_clients: usize,
+    /// End the connection of a client that is silent for so long; 0 for never
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    idle_timeout: u32,
+    /// The longest packet that a client may send, and the longest reply with memory: 1024 to 1048576 bytes
+    #[arg(long, value_name = "BYTES", default_value_t = PACKET_SIZE as u32,
+          value_parser = clap::value_parser!(u32).range(1024..=1 << 20))]
+    packet_size: u32,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("a server without clients is none".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("expected a number".to_owned()),
+    }
 }
 
 impl Listening {
     /// What the server is to do.
     pub fn options(self, greeting: Vec<String>) -> ServeOptions {
         let addresses = if self.listen.is_empty() { vec![Address::Loopback(DEFAULT_PORT)] } else { self.listen };
-        ServeOptions { addresses, port_file: self.port_file, once: self.once, greeting }
+        let limits = Limits {
+            clients: self.max_clients,
+            idle: Some(self.idle_timeout)
+                .filter(|seconds| *seconds > 0)
+                .map(|seconds| Duration::from_secs(seconds.into())),
+            packet_size: self.packet_size as usize,
+        };
+        ServeOptions { addresses, port_file: self.port_file, once: self.once, greeting, limits }
     }
 }
 

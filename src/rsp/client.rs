@@ -18,19 +18,22 @@ pub struct Client {
     pub traceframe_info: Option<(u64, Vec<u8>)>,
     /// Whether it is LLDB, as it asked what only LLDB asks.
     pub is_lldb: bool,
+    /// The longest packet it may send, in bytes of data; announced as `PacketSize`.
+    pub packet_size: usize,
     /// File descriptors that the client holds open; all of them are the program image.
     pub open_files: BTreeSet<u32>,
 }
 
 impl Client {
     /// A fresh conversation.
-    pub fn new(replay: Arc<Replay>) -> Client {
+    pub fn new(replay: Arc<Replay>, packet_size: usize) -> Client {
         Client {
             session: Session::new(replay),
             tracepoint_piece: (0, 0),
             variable_piece: 0,
             traceframe_info: None,
             is_lldb: false,
+            packet_size,
             open_files: BTreeSet::new(),
         }
     }

@@ -25,11 +25,13 @@ use client::Client;
 use reply::Reply;
 use wire::{Decoder, Event};
 
+pub use wire::PACKET_SIZE;
+
 use crate::report;
 use crate::session::Replay;
 
 /// Bytes of undecided packets after which the caller should not read more from the client.
-const BACKLOG: usize = 4 * wire::PACKET_SIZE;
+const BACKLOG: usize = 4 * PACKET_SIZE;
 
 /// What keeping an undecided packet costs besides its bytes: some are empty.
 const PACKET_COST: usize = size_of::<Event>();
@@ -70,11 +72,16 @@ pub struct Stub {
 }
 
 impl Stub {
-    /// A fresh conversation over a recording.
+    /// A fresh conversation over a recording, with packets of the usual size.
     pub fn new(replay: Arc<Replay>) -> Stub {
-        let mut client = Client::new(replay);
+        Stub::with_packet_size(replay, PACKET_SIZE)
+    }
+
+    /// The same, where a client may send packets of up to `packet_size` bytes of data.
+    pub fn with_packet_size(replay: Arc<Replay>, packet_size: usize) -> Stub {
+        let mut client = Client::new(replay, packet_size);
         Stub {
-            decoder: Decoder::default(),
+            decoder: Decoder::new(packet_size),
             base: Base::new(&mut client),
             client,
             acknowledge: true,
@@ -142,7 +149,7 @@ impl Stub {
             self.changes = look_for_changes(self.client.session.replay());
             let reply = match event {
                 Event::Packet(data) => packet::answer(data, &mut self.client),
-                Event::TooLong => reply::error(format!("packet longer than {:#x} bytes", wire::PACKET_SIZE)),
+                Event::TooLong => reply::error(format!("packet longer than {:#x} bytes", self.client.packet_size)),
                 // With acknowledgement the `-` asked for it again; without, the client waits for a reply.
                 Event::BadChecksum if self.acknowledge => Reply::Silence,
                 _ => reply::error("wrong checksum"),
@@ -258,6 +265,11 @@ fn look_for_changes(replay: &Replay) -> usize {
         }
     }
     changes.len()
+}
+
+/// A reply that refuses a client its first packet, with the acknowledgement of that packet.
+pub fn refusal(words: &str) -> Vec<u8> {
+    [b"+", wire::encode(format!("E.{words}").as_bytes()).as_slice()].concat()
 }
 
 /// What keeping an undecided packet costs, in bytes.

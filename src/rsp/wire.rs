@@ -3,7 +3,7 @@
 //! `$data#cc`, where `cc` is the sum of the data bytes modulo 256 in two hexadecimal digits; in data, `}` and the
 //! byte after it XOR 0x20 stand for one byte. Outside packets come `+`, `-` and 0x03.
 
-/// The longest packet a client may send, in bytes between `$` and `#`; announced as `PacketSize`.
+/// The longest packet a client may send where nothing else is said, in bytes between `$` and `#`.
 pub const PACKET_SIZE: usize = 0x4000;
 
 /// What a client sent.
@@ -13,7 +13,7 @@ pub enum Event {
     Packet(Vec<u8>),
     /// A packet whose checksum is wrong.
     BadChecksum,
-    /// A packet longer than [`PACKET_SIZE`]; it was skipped.
+    /// A packet that is too long; it was skipped.
     TooLong,
     /// `-`: the last reply did not arrive whole.
     Nack,
@@ -35,15 +35,15 @@ pub struct Decoder {
     data: Vec<u8>,
     sum: u8,
     too_long: bool,
-}
-
-impl Default for Decoder {
-    fn default() -> Decoder {
-        Decoder { state: State::Between, data: Vec::new(), sum: 0, too_long: false }
-    }
+    longest: usize,
 }
 
 impl Decoder {
+    /// Before the first byte. `longest` is the length of the longest packet that is taken, in bytes of data.
+    pub fn new(longest: usize) -> Decoder {
+        Decoder { state: State::Between, data: Vec::new(), sum: 0, too_long: false, longest }
+    }
+
     /// Takes one byte; an event where it completes one.
     pub fn push(&mut self, byte: u8) -> Option<Event> {
         match self.state {
@@ -60,7 +60,7 @@ impl Decoder {
                 b'$' => self.begin(),
                 _ => {
                     self.sum = self.sum.wrapping_add(byte);
-                    if self.data.len() < PACKET_SIZE {
+                    if self.data.len() < self.longest {
                         self.data.push(byte);
                     } else {
                         self.too_long = true;
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     fn decode(bytes: &[u8]) -> Vec<Event> {
-        let mut decoder = Decoder::default();
+        let mut decoder = Decoder::new(PACKET_SIZE);
         bytes.iter().filter_map(|byte| decoder.push(*byte)).collect()
     }
 
@@ -168,7 +168,7 @@ mod tests {
         let fits = encode(&vec![b'a'; PACKET_SIZE]);
         assert_eq!(decode(&fits), [Event::Packet(vec![b'a'; PACKET_SIZE])]);
         let long = [encode(&vec![b'a'; 10 * PACKET_SIZE]), encode(b"g")].concat();
-        let mut decoder = Decoder::default();
+        let mut decoder = Decoder::new(PACKET_SIZE);
         let events: Vec<Event> = long.iter().filter_map(|byte| decoder.push(*byte)).collect();
         assert_eq!(events, [Event::TooLong, Event::Packet(b"g".to_vec())]);
         assert!(decoder.data.capacity() <= 2 * PACKET_SIZE);

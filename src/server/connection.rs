@@ -8,28 +8,36 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+use super::Limits;
 use crate::rsp::{Activity, Stub};
 use crate::session::Replay;
 
 /// How long a client waits in silence. gdb gives a reply up after a few seconds without any (six with gdb 13.1).
 const SILENCE: Duration = Duration::from_millis(1500);
 
-/// Serves a client until it leaves or the server ends.
-pub async fn converse<S>(mut stream: S, replay: Arc<Replay>, mut ended: watch::Receiver<bool>) -> io::Result<()>
+/// Serves a client until it leaves, falls silent for too long, or the server ends.
+pub async fn converse<S>(
+    mut stream: S,
+    replay: Arc<Replay>,
+    limits: Limits,
+    mut ended: watch::Receiver<bool>,
+) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let mut stub = Stub::new(replay.clone());
+    let mut stub = Stub::with_packet_size(replay.clone(), limits.packet_size);
     let mut buffer = vec![0; 16 * 1024];
     let mut generation = 0;
     let mut activity = Activity::Idle;
     let mut silent_until = Instant::now() + SILENCE;
+    let mut heard = Instant::now();
     loop {
         let output = stub.take_output();
         if !output.is_empty() {
             tokio::select! {
                 written = stream.write_all(&output) => written?,
                 () = wait_for(&mut ended) => return Ok(()),
+                () = limits.silence(heard) => return Err(limits.was_silent()),
             }
             silent_until = Instant::now() + SILENCE;
         }
@@ -49,7 +57,10 @@ where
         tokio::select! {
             read = stream.read(&mut buffer), if !stub.is_crowded() => match read? {
                 0 => return Ok(()),
-                count => activity = turn(|| stub.receive(&buffer[..count])),
+                count => {
+                    heard = Instant::now();
+                    activity = turn(|| stub.receive(&buffer[..count]));
+                }
             },
             changed = change, if indexing => {
                 generation = changed;
@@ -59,6 +70,7 @@ where
                 let progress = replay.index().progress();
                 stub.tell(&format!("still indexing: {:.0} %, {} frames\n", 100.0 * progress.fraction(), progress.frames));
             }
+            () = limits.silence(heard), if !indexing => return Err(limits.was_silent()),
             () = wait_for(&mut ended) => {
                 stub.farewell();
                 let _ = stream.write_all(&stub.take_output()).await;

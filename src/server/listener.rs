@@ -4,13 +4,18 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
+use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpStream};
 #[cfg(unix)]
 use tokio::net::{UnixListener, UnixStream};
 
 use super::ServeError;
 use crate::report::printable;
+
+/// How long a connection is silent before its other end is asked for a sign of life.
+const SILENT_BEFORE_PROBE: Duration = Duration::from_secs(60);
 
 /// An address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +109,9 @@ impl Bound {
                 let (stream, address) = accepted?;
                 // Each packet waits for its reply: delaying small writes would cost 40 ms a packet.
                 stream.set_nodelay(true)?;
+                // A client whose machine is gone says nothing, and one that thinks says nothing for hours.
+                let probe = TcpKeepalive::new().with_time(SILENT_BEFORE_PROBE);
+                SockRef::from(&stream).set_tcp_keepalive(&probe)?;
                 Ok((Stream::Tcp(stream), format!("client {address}")))
             }
             accepted = unix => {

@@ -6,10 +6,12 @@
 //! Invariant: a client sees nothing of other clients, and a client that misbehaves or vanishes costs its own task only.
 
 mod connection;
+mod limits;
 mod listener;
 mod progress;
 mod shutdown;
 
+pub use limits::Limits;
 pub use listener::{Address, AddressError};
 
 use std::io::{self, Write};
@@ -33,6 +35,8 @@ pub struct ServeOptions {
     pub once: bool,
     /// Lines to show with the ready line.
     pub greeting: Vec<String>,
+    /// What clients may take.
+    pub limits: Limits,
 }
 
 /// Why a server could not be had.
@@ -59,10 +63,14 @@ pub enum ServeError {
     /// The runtime could not start.
     #[error("the server cannot start: {0}")]
     Runtime(io::Error),
+    /// Not even a few file descriptors can be had.
+    #[error("the server cannot start: {0} (allow the process more file descriptors: ulimit -n)")]
+    Descriptors(io::Error),
 }
 
 /// Serves a recording until a signal ends it, or with `once` until the first client leaves.
 pub fn serve(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeError> {
+    limits::have_descriptors().map_err(ServeError::Descriptors)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
     let result = runtime.block_on(run(replay, options));
     // A client that does not read holds its task in a write; it is not waited for.
@@ -79,20 +87,32 @@ async fn run(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeErr
     announce(&bound, options);
     let (ending, ended) = watch::channel(false);
     let mut clients = JoinSet::new();
+    let mut turned_away = JoinSet::new();
+    let mut out_of_descriptors = false;
     let indexing = tokio::spawn(progress::show(replay.clone()));
     loop {
         tokio::select! {
             accepted = bound.accept(), if !bound.is_closed() => match accepted {
                 Ok((stream, name)) => {
+                    out_of_descriptors = false;
+                    while turned_away.try_join_next().is_some() {}
+                    if clients.len() >= options.limits.clients {
+                        if turned_away.len() < limits::TURNED_AWAY_AT_ONCE {
+                            turned_away.spawn(limits::turn_away(stream, name, options.limits.clients));
+                        }
+                        continue;
+                    }
                     tracing::info!("{name} connected");
                     if options.once {
                         bound.close();
                     }
-                    clients.spawn(client(stream, name, replay.clone(), ended.clone()));
+                    clients.spawn(client(stream, name, replay.clone(), options.limits, ended.clone()));
                 }
                 // Descriptors may be short for a moment; giving up would cost the clients that are connected.
                 Err(cause) => {
-                    tracing::warn!("a connection was lost before it was accepted: {cause}");
+                    if !std::mem::replace(&mut out_of_descriptors, true) {
+                        tracing::warn!("a connection was lost before it was accepted: {cause}");
+                    }
                     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
                 }
             },
@@ -120,11 +140,11 @@ async fn run(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeErr
     Ok(())
 }
 
-async fn client(stream: Stream, name: String, replay: Arc<Replay>, ended: watch::Receiver<bool>) {
+async fn client(stream: Stream, name: String, replay: Arc<Replay>, limits: Limits, ended: watch::Receiver<bool>) {
     let result = match stream {
-        Stream::Tcp(stream) => connection::converse(stream, replay, ended).await,
+        Stream::Tcp(stream) => connection::converse(stream, replay, limits, ended).await,
         #[cfg(unix)]
-        Stream::Unix(stream) => connection::converse(stream, replay, ended).await,
+        Stream::Unix(stream) => connection::converse(stream, replay, limits, ended).await,
     };
     match result {
         Ok(()) => tracing::info!("{name} left"),

@@ -23,9 +23,12 @@ pub async fn show(replay: Arc<Replay>) {
         }
         if terminal && began.elapsed() > REFRESH {
             drawn = true;
-            let mut error = std::io::stderr().lock();
-            let _ = write!(error, "\rindexing: {:3.0} %, {} frames", 100.0 * progress.fraction(), progress.frames);
-            let _ = error.flush();
+            // A terminal that was stopped with ^S holds whoever writes to it.
+            tokio::task::block_in_place(|| {
+                let mut error = std::io::stderr().lock();
+                let _ = write!(error, "\rindexing: {:3.0} %, {} frames", 100.0 * progress.fraction(), progress.frames);
+                let _ = error.flush();
+            });
         }
         let change = std::future::poll_fn(|context| replay.index().poll_change(generation, context));
         generation = change.await;

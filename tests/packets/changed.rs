@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::support::made::{self, Made};
 use super::support::protocol::hex;
+use super::support::started::eventually;
 use super::support::{Client, Server};
 use super::{bytes, open_program, path};
 
@@ -38,7 +39,8 @@ fn changing() -> Changing {
 impl Changing {
     /// From now on frames are refused in words, and what was never in a frame is told as before.
     fn expect_refusals(&mut self, words: &str) {
-        for packet in ["g", "p0", "m1000,4", "x1000,4", "QTFrame:0", "QTFrame:pc:0", "qTV:1", "qTBuffer:0,100"] {
+        assert_eq!((self.client.ask("m1000,4"), self.client.ask("x1000,4")), ("E01".to_owned(), "E01".to_owned()));
+        for packet in ["g", "p0", "QTFrame:0", "QTFrame:pc:0", "qTV:1", "qTBuffer:0,100"] {
             let reply = self.client.ask(packet);
             assert_eq!(reply, format!("E.the recording {words}; start the server again"), "{packet}");
         }
@@ -49,7 +51,8 @@ impl Changing {
         assert_eq!(self.client.monitor("frames"), "no frames\n");
         // Others are told the same, and whoever looks at the server's own words.
         assert!(self.server.connect().ask("g").starts_with("E.the recording"));
-        assert_eq!(self.server.errors().matches(&format!("{words}: nothing of it is served")).count(), 1);
+        let said = format!("{words}: nothing of it is served");
+        eventually("the server says so, once", || self.server.errors().matches(&said).count() == 1);
         assert!(self.server.is_running());
     }
 }

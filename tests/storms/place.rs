@@ -50,7 +50,8 @@ impl Served {
             Kind::Large => [large().to_str().unwrap().to_owned(), "--arch".to_owned(), "x86-64".to_owned()],
         };
         let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        arguments.extend(["--listen", &address]);
+        // More than any storm brings at a time.
+        arguments.extend(["--listen", &address, "--max-clients", "2000"]);
         let server = Server::serve(&arguments);
         let place = Place { kind, port: server.port, socket };
         Served { server, place, _folder: folder }

@@ -1,7 +1,7 @@
 //! Servers started with other options, and what the system tells of their processes.
 
 use std::ffi::OsStr;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::{DEADLINE, Server, traceframe};
@@ -9,9 +9,15 @@ use super::{DEADLINE, Server, traceframe};
 impl Server {
     /// `traceframe` with exactly these arguments, which need not be text, once it says that it listens.
     pub fn exactly(arguments: &[impl AsRef<OsStr>]) -> Server {
+        let mut command = traceframe();
+        command.args(arguments);
+        Server::start(command)
+    }
+
+    /// Any command that comes to serve, once it says that it listens.
+    pub fn start(mut command: Command) -> Server {
         let folder = tempfile::tempdir().unwrap();
-        let child = traceframe()
-            .args(arguments)
+        let child = command
             .stdin(Stdio::null())
             .stdout(std::fs::File::create(folder.path().join("out")).unwrap())
             .stderr(std::fs::File::create(folder.path().join("err")).unwrap())

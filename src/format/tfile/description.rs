@@ -36,6 +36,8 @@ pub(super) struct Section {
     pub description: Description,
     /// What of it could not be read.
     pub damage: Vec<Damage>,
+    /// Offset of the first line of the target description.
+    pub target_description_at: Option<u64>,
     /// Offset of the first frame; `None` where the section has no end.
     pub frames_at: Option<u64>,
 }
@@ -68,6 +70,7 @@ struct Reader {
     description: Description,
     tracepoints: Tracepoints,
     damage: DamageList,
+    target_description_at: Option<u64>,
     /// How many bytes are left for lines.
     room: usize,
     /// Offset of the first line that found no room, and how many found none.
@@ -109,6 +112,7 @@ impl Reader {
                 }
             }
             b"tdesc" => {
+                self.target_description_at.get_or_insert(at);
                 let xml = self.description.target_description.get_or_insert_default();
                 xml.push_str(&String::from_utf8_lossy(rest));
                 xml.push('\n');
@@ -154,7 +158,8 @@ impl Reader {
         if self.description.target_description.as_ref().is_some_and(|xml| xml.trim().is_empty()) {
             self.description.target_description = None;
         }
-        Section { description: self.description, damage, frames_at }
+        let Reader { description, target_description_at, .. } = self;
+        Section { description, damage, target_description_at, frames_at }
     }
 }
 

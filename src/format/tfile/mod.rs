@@ -72,7 +72,10 @@ impl TraceFile {
     }
 
     fn assemble(source: Source, section: Section, mut choice: Choice, byte_order: Option<ByteOrder>) -> TraceFile {
-        let Section { mut description, mut damage, frames_at } = section;
+        let Section { mut description, mut damage, target_description_at, frames_at } = section;
+        if let Some((what, at)) = choice.unusable.take().zip(target_description_at) {
+            damage.push(Damage { at, frame: None, what });
+        }
         if let Some((cause, compression)) = source.cut().zip(source.compression()) {
             let what = format!("the {compression} data cannot be expanded beyond here: {cause}");
             damage.push(Damage { at: source.length(), frame: None, what });

@@ -55,6 +55,7 @@ fn open(bytes: Vec<u8>, order: Option<ByteOrder>) -> TraceFile {
         description: None,
         origin: Origin::None,
         image_is_foreign: false,
+        unusable: None,
         remarks: Vec::new(),
     };
     let source = Source::from_vec("test.tf", bytes);

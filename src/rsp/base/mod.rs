@@ -74,7 +74,10 @@ impl Base {
             return wire::encode(b"E16");
         };
         if asks_features {
-            return wire::split(&reply).iter().flat_map(|data| wire::encode(&q_supported::complete(data))).collect();
+            return wire::split(&reply)
+                .iter()
+                .flat_map(|data| wire::encode(&q_supported::complete(data, client)))
+                .collect();
         }
         if let Some(slot) = [&b"Hg"[..], b"Hc"].iter().position(|name| packet.starts_with(name)) {
             self.threads[slot] = Some(packet.to_vec());
@@ -109,7 +112,7 @@ impl Base {
     fn rebuild(&mut self, client: &mut Client) {
         // gdbstub counts the four bytes of framing, and finds the end of a packet by looking through all of its
         // buffer: larger would be slower for every packet.
-        let stub = GdbStub::builder(Output::default()).packet_buffer_size(wire::PACKET_SIZE + 4).build();
+        let stub = GdbStub::builder(Output::default()).packet_buffer_size(client.packet_size + 4).build();
         self.machine = stub.ok().and_then(|stub| stub.run_state_machine(client).ok());
         let remembered: Vec<Vec<u8>> = self.threads.iter().flatten().cloned().collect();
         // Without acknowledgement, which is answered in front; then what the old machine knew.

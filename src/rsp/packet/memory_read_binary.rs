@@ -4,11 +4,10 @@
 use super::memory_read::read;
 use crate::rsp::client::Client;
 use crate::rsp::reply::{self, Reply};
-use crate::rsp::wire::{PACKET_SIZE, escape};
+use crate::rsp::wire::escape;
 
 pub fn answer(rest: &[u8], client: &mut Client) -> Reply {
-    // Half, since every byte may need an escape.
-    match read(rest, PACKET_SIZE / 2, client) {
+    match read(rest, client) {
         Some(bytes) => {
             let mut data = vec![b'b'];
             data.extend(escape(&bytes));

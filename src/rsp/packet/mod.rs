@@ -107,6 +107,8 @@ pub fn answer(data: &[u8], client: &mut Client) -> Reply {
     if let Some((rest, handler)) = find(FROM_FRAMES) {
         let reply = handler(rest, client);
         return match client.session.replay().recording().change_seen() {
+            // gdb 13.1 reads no words in an error about memory: `Invalid hex digit 46`.
+            Some(_) if matches!(data.first(), Some(b'm' | b'x')) => reply::failed(),
             Some(change) => reply::error(format!("the recording {change}; start the server again")),
             None => reply,
         };

@@ -2,7 +2,6 @@
 
 use crate::rsp::client::Client;
 use crate::rsp::reply::{self, Reply};
-use crate::rsp::wire::PACKET_SIZE;
 
 /// What is served here. `tracenz+`: without it gdb gives up the upload of a tracepoint that collects strings.
 /// `binary-upload+`: `x` replies begin with `b`.
@@ -28,9 +27,9 @@ pub fn for_base(request: &[u8]) -> Vec<u8> {
 }
 
 /// gdbstub's reply, made whole.
-pub fn complete(reply: &[u8]) -> Vec<u8> {
+pub fn complete(reply: &[u8], client: &Client) -> Vec<u8> {
     let text = String::from_utf8_lossy(reply);
-    let mut features = vec![format!("PacketSize={PACKET_SIZE:x}")];
+    let mut features = vec![format!("PacketSize={:x}", client.packet_size)];
     features.extend(
         text.split(';')
             .filter(|feature| !feature.starts_with("PacketSize=") && !OWN.contains(feature))

@@ -4,11 +4,10 @@ use super::numbers::pair;
 use crate::index::Answer;
 use crate::rsp::client::Client;
 use crate::rsp::reply::{self, Reply};
-use crate::rsp::wire::PACKET_SIZE;
 
 pub fn answer(rest: &[u8], client: &mut Client) -> Reply {
     let Some((offset, length)) = pair(rest, b',') else { return reply::failed() };
-    let length = usize::try_from(length).unwrap_or(usize::MAX).min(PACKET_SIZE / 2);
+    let length = usize::try_from(length).unwrap_or(usize::MAX).min(client.packet_size / 2);
     let replay = client.session.replay();
     match replay.index().end() {
         Answer::Found(end) => {
