@@ -153,7 +153,7 @@ pub fn single_bytes(place: &Place) -> io::Result<()> {
 pub fn pipelined(place: &Place) -> io::Result<()> {
     at_once(CLIENTS, |at| {
         let link = place.link(at)?;
-        let frames = (0..size(200, 5_000)).map(|step| (at * 7 + step * 13) % place.frames());
+        let frames = (0..size(100, 5_000)).map(|step| (at * 7 + step * 13) % place.frames());
         let walk: Questions = frames.flat_map(|frame| place.visit(frame)).collect();
         let sent: Vec<u8> = walk.iter().flat_map(|(question, _)| packet(question)).collect();
         let answers: Vec<u8> = walk.iter().flat_map(|(_, answer)| packet(answer)).collect();

@@ -19,7 +19,7 @@ fn at_the_longest(place: &Place, at: usize) -> io::Result<(Link, Vec<u8>, Vec<u8
 
 /// They ask until the server takes no more, since nothing is read; some read a part at last, and it is right.
 pub fn never_read(place: &Place) -> io::Result<()> {
-    at_once(size(6, 40), |at| {
+    at_once(size(3, 40), |at| {
         let (link, question, answer) = at_the_longest(place, at)?;
         link.narrow()?;
         let taken = link.write_until_stuck(&question, Duration::from_millis(300))?;

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::process::{Child, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::link::{at_once, wrong};
@@ -114,6 +114,9 @@ fn in_calm_weather(place: &Place) -> &'static str {
 /// All at once; each is shown what one alone is shown.
 pub fn gdbs(place: &Place) -> io::Result<()> {
     let expected = in_calm_weather(place);
+    // The storms of one test at a time: all these gdbs take much memory.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock();
     at_once(size(8, 200), |at| {
         let shown = Session::begin(place, at, COMMANDS)?.transcript()?;
         if shown == expected {
