@@ -15,18 +15,34 @@ use crate::session::Replay;
 /// How long a client waits in silence. gdb gives a reply up after a few seconds without any (six with gdb 13.1).
 const SILENCE: Duration = Duration::from_millis(1500);
 
+/// What a client needs as long as it stays.
+///
+/// It is to be made by the thread that accepts clients. An allocator keeps memory by threads, and of many threads each
+/// would come to keep what a crowd of clients once needed.
+pub struct Conversation {
+    stub: Stub,
+    buffer: Vec<u8>,
+    replay: Arc<Replay>,
+}
+
+impl Conversation {
+    /// A fresh one.
+    pub fn new(replay: &Arc<Replay>, limits: Limits) -> Conversation {
+        let stub = Stub::with_packet_size(replay.clone(), limits.packet_size);
+        Conversation { stub, buffer: vec![0; 16 * 1024], replay: replay.clone() }
+    }
+}
+
 /// Serves a client until it leaves, falls silent for too long, or the server ends.
 pub async fn converse<S>(
     mut stream: S,
-    replay: Arc<Replay>,
+    Conversation { mut stub, mut buffer, replay }: Conversation,
     limits: Limits,
     mut ended: watch::Receiver<bool>,
 ) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let mut stub = Stub::with_packet_size(replay.clone(), limits.packet_size);
-    let mut buffer = vec![0; 16 * 1024];
     let mut generation = 0;
     let mut activity = Activity::Idle;
     let mut silent_until = Instant::now() + SILENCE;

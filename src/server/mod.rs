@@ -18,6 +18,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use connection::Conversation;
 use listener::{Bound, Stream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -106,7 +107,8 @@ async fn run(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeErr
                     if options.once {
                         bound.close();
                     }
-                    clients.spawn(client(stream, name, replay.clone(), options.limits, ended.clone()));
+                    let conversation = Conversation::new(&replay, options.limits);
+                    clients.spawn(client(stream, name, conversation, options.limits, ended.clone()));
                 }
                 // Descriptors may be short for a moment; giving up would cost the clients that are connected.
                 Err(cause) => {
@@ -140,11 +142,17 @@ async fn run(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeErr
     Ok(())
 }
 
-async fn client(stream: Stream, name: String, replay: Arc<Replay>, limits: Limits, ended: watch::Receiver<bool>) {
+async fn client(
+    stream: Stream,
+    name: String,
+    conversation: Conversation,
+    limits: Limits,
+    ended: watch::Receiver<bool>,
+) {
     let result = match stream {
-        Stream::Tcp(stream) => connection::converse(stream, replay, limits, ended).await,
+        Stream::Tcp(stream) => connection::converse(stream, conversation, limits, ended).await,
         #[cfg(unix)]
-        Stream::Unix(stream) => connection::converse(stream, replay, limits, ended).await,
+        Stream::Unix(stream) => connection::converse(stream, conversation, limits, ended).await,
     };
     match result {
         Ok(()) => tracing::info!("{name} left"),
