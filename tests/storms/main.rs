@@ -81,6 +81,25 @@ fn a_large_recording_weathers_every_storm() {
     all_weathered(Kind::Large);
 }
 
+/// Each crowd is served by other threads than the one before, and none of them may keep what it needed.
+#[test]
+fn memory_does_not_grow_from_crowd_to_crowd() {
+    let served = Served::new(Kind::Small);
+    served.settle();
+    let crowd = || {
+        let links: Vec<_> = (0..250).map(|at| served.place.link(at).unwrap()).collect();
+        links.iter().for_each(|link| link.ask("T1", "OK").unwrap());
+        drop(links);
+        eventually("the crowd left", || served.server.descriptors() < 50);
+    };
+    (0..3).for_each(|_| crowd());
+    let before = served.server.own_memory();
+    (0..size(12, 100)).for_each(|_| crowd());
+    let after = served.server.own_memory();
+    println!("crowds: memory {} kB before, {} kB after", before >> 10, after >> 10);
+    assert!(after < before + (2 << 20) * size(1, 2), "{before} bytes became {after}");
+}
+
 #[test]
 fn a_signal_ends_the_server_in_every_storm() {
     for (at, (name, round)) in storms().enumerate() {

@@ -69,6 +69,8 @@ impl Session {
         for command in commands {
             gdb.arg("-ex").arg(format!("echo (gdb) {command}\\n")).arg("-ex").arg(command);
         }
+        // gdb 13.1 aborts where a server ends at some moments; its core goes with this folder.
+        gdb.current_dir(place.socket.parent().unwrap());
         gdb.stdin(Stdio::null()).stdout(shown.try_clone()?).stderr(shown.try_clone()?);
         Ok(Session { gdb: gdb.spawn()?, shown, target })
     }

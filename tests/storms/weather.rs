@@ -10,19 +10,27 @@ use super::support::Server;
 use super::support::started::eventually;
 use super::{Round, size};
 
-/// When an answer is late. It comes in a millisecond or so; a machine that runs two hundred gdbs is slower.
-const LATE: Duration = Duration::from_secs(5);
+/// When an answer is late. It comes in a millisecond or so.
+const LATE: Duration = Duration::from_secs(2);
 
 /// When the end of a server is late.
 const END: Duration = Duration::from_secs(1);
 
-/// What memory may grow by from one round to the next: an allocator keeps pieces of what it had.
-const KEPT: usize = 4 << 20;
+/// By how much times are longer in a soak, where two hundred gdbs leave little of the machine to the server, and to
+/// whoever measures it.
+fn patience() -> u32 {
+    size(1, 15) as u32
+}
+
+/// What memory may grow by from one round to the next: an allocator keeps pieces of what it had, by threads.
+fn kept() -> usize {
+    size(4 << 20, 16 << 20)
+}
 
 /// What memory may grow by during a round, whatever is sent or not read.
 const HELD: usize = 48 << 20;
 
-/// What a server costs the system.
+/// What a server costs the system at a moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Costs {
     memory: usize,
@@ -84,10 +92,11 @@ pub fn weather(served: &Served, at_first: Costs, name: &str, round: Round) {
         eventually(&format!("{name}: no more descriptors than at first"), closed);
         seen
     };
-    go();
+    let first = go();
     let before = Costs::of(server);
-    let seen = go();
+    let mut seen = go();
     let after = Costs::of(server);
+    seen.worst = seen.worst.max(first.worst);
     println!(
         "{:?} recording, {name}: {:.1} s; {} questions, the slowest answered in {:.1} ms; memory {} kB before, at most \
          {} kB, {} kB after; {} descriptors before, {} after; {} threads before, {} after",
@@ -104,8 +113,8 @@ pub fn weather(served: &Served, at_first: Costs, name: &str, round: Round) {
         after.threads,
     );
     assert!(seen.questions > 0, "{name}: nobody asked");
-    assert!(seen.worst < LATE, "{name}: an answer came after {:?}", seen.worst);
-    assert!(after.memory <= before.memory + KEPT, "{name}: {before:?} became {after:?}");
+    assert!(seen.worst < LATE * patience(), "{name}: an answer came after {:?}", seen.worst);
+    assert!(after.memory <= before.memory + kept(), "{name}: {before:?} became {after:?}");
     assert!(seen.memory <= before.memory + HELD, "{name}: {before:?} became {} bytes at times", seen.memory);
     let next = place.link(1).and_then(|link| link.ask_all(&place.visit(3)));
     next.unwrap_or_else(|error| panic!("{name}: the next client: {error}"));
@@ -131,5 +140,5 @@ pub fn end_in(mut served: Served, name: &str, round: Round, signal: &str) {
     });
     println!("{:?} recording, {name}: {signal} ended the server in {:.0} ms", place.kind, 1e3 * took.as_secs_f64());
     assert_eq!(code, Some(0), "{name}: {signal}: {}", server.errors());
-    assert!(took < END, "{name}: {signal} ended the server after {took:?}");
+    assert!(took < END * patience(), "{name}: {signal} ended the server after {took:?}");
 }
