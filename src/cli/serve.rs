@@ -65,5 +65,6 @@ pub fn greeting(replay: &Replay) -> Vec<String> {
     let summary = Info::new(replay).summary();
     let mut lines: Vec<_> = summary.lines().filter(|line| !line.starts_with("frames:")).map(str::to_owned).collect();
     lines.extend(report::without_program(replay));
+    lines.extend(report::told_otherwise(replay));
     lines
 }

@@ -37,6 +37,11 @@ pub(super) fn parse(words: &str) -> Option<Location<'_>> {
     }
 }
 
+/// The address that words give as a number: `*0x1234`.
+pub(super) fn address(words: &str) -> Option<u64> {
+    number(words.trim().strip_prefix('*')?)
+}
+
 fn decimal(text: &str) -> Option<u64> {
     text.trim().parse().ok()
 }
@@ -136,6 +141,10 @@ mod tests {
         for words in ["", "*0x1234", "*1234", "19", "+3", "-line 19", "-probe x:y", "*", "*step+x", "*$pc", "*+4"] {
             assert_eq!(parse(words), None, "{words}");
         }
+        assert_eq!(
+            ["*0x1234", " *1234 ", "1234", "*step", "*"].map(address),
+            [Some(0x1234), Some(1234), None, None, None]
+        );
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod error;
 mod line_program;
 mod lines;
 mod location;
+mod names;
 mod placed;
 mod placement;
 mod ranges;
@@ -24,6 +25,7 @@ mod unwind;
 mod usual;
 
 pub use error::ImageError;
+pub use names::Asked;
 pub use placed::PlacedImage;
 pub use placement::{Anchor, Placement};
 
@@ -31,6 +33,7 @@ use crate::arch::Machine;
 use crate::source::Source;
 use contents::Contents;
 use lines::{Lines, SourceLine};
+use names::Names;
 use ranges::Ranges;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -50,8 +53,11 @@ pub struct Image {
     build_id: Option<Vec<u8>>,
     contents: Contents,
     code: Ranges,
+    /// The first and last address of what is loaded.
+    span: Option<(u64, u64)>,
     symbols: Symbols,
     lines: Lines,
+    names: Names,
     unwind: Unwind,
     damage: Vec<String>,
 }
@@ -88,9 +94,11 @@ impl Image {
             position_independent: elf.position_independent,
             entry: elf.entry,
             alignment: alignment(&elf),
+            span: span(&elf),
             contents: Contents::new(&elf),
             symbols: Symbols::new(&elf, &code),
             lines: Lines::new(&elf),
+            names: Names::new(&elf),
             unwind: Unwind::new(&elf),
             code,
             build_id: elf.build_id,
@@ -168,6 +176,16 @@ impl Image {
         self.lines.find(self.source.bytes(), &self.code, address)
     }
 
+    /// Which of the names a debugger knows where they are asked for, by this file's debug information.
+    pub fn known(&self, asked: &[Asked<'_>]) -> Vec<bool> {
+        self.names.known(self.source.bytes(), asked)
+    }
+
+    /// Whether an address lies between the first and the last that are loaded. Nothing else lies there.
+    pub fn spans(&self, address: u64) -> bool {
+        self.span.is_some_and(|(first, last)| (first..=last).contains(&address))
+    }
+
     /// Whether a debugger must read memory to tell the function's frame at `address` from others: the stack was
     /// realigned, and its canonical frame address is on the stack (DWARF 5, section 6.4.1).
     pub fn frame_is_named_by_memory(&self, address: u64) -> bool {
@@ -211,6 +229,16 @@ fn code(elf: &elf::Elf<'_>) -> Ranges {
     }
     let segments = elf.segments.iter().filter(|segment| segment.executable && segment.kind == elf::SegmentKind::Load);
     segments.map(|segment| (segment.address, segment.size)).collect()
+}
+
+fn span(elf: &elf::Elf<'_>) -> Option<(u64, u64)> {
+    let loaded = elf.segments.iter().filter(|segment| segment.kind == elf::SegmentKind::Load);
+    let segments = loaded.map(|segment| (segment.address, segment.size));
+    // A file for a debugger alone may have sections only.
+    let sections = elf.sections.iter().filter(|section| section.is_in_memory());
+    let parts = segments.chain(sections.map(|section| (section.address, section.size)));
+    let spans = parts.filter_map(|(first, size)| Some((first, ranges::last(first, size)?)));
+    spans.reduce(|span, part| (span.0.min(part.0), span.1.max(part.1)))
 }
 
 fn alignment(elf: &elf::Elf<'_>) -> u64 {

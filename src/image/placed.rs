@@ -1,7 +1,7 @@
 //! An image at the place where it ran, and whether the recording agrees with it.
 
-use super::Image;
 use super::placement::{Anchor, Placement, find};
+use super::{Asked, Image};
 use std::fmt;
 use std::sync::Arc;
 
@@ -74,6 +74,21 @@ impl PlacedImage {
     /// As [`Image::line`].
     pub fn line(&self, address: u64) -> Option<(String, u32)> {
         self.image.line(self.linked(address)?)
+    }
+
+    /// As [`Image::spans`].
+    pub fn spans(&self, address: u64) -> bool {
+        self.linked(address).is_some_and(|linked| self.image.spans(linked))
+    }
+
+    /// As [`Image::known`]; while the place is unknown, nothing is.
+    pub fn known(&self, asked: &[Asked<'_>]) -> Vec<bool> {
+        if !self.is_placed() {
+            return vec![false; asked.len()];
+        }
+        let linked = |asked: &Asked<'_>| asked.at.map(|at| at.wrapping_sub(self.bias));
+        let asked: Vec<_> = asked.iter().map(|asked| Asked { at: linked(asked), ..*asked }).collect();
+        self.image.known(&asked)
     }
 
     /// As [`Image::frame_is_named_by_memory`].

@@ -78,7 +78,7 @@ pub(super) fn find(image: &Image, anchors: &[Anchor<'_>], program_counters: &[u6
     };
     let votes = Votes::of(image, &anchors);
     if let Some((bias, agree)) = evidence.best(&votes) {
-        return (bias, Placement::Tracepoints { agree, of: votes.voters });
+        return (bias, Placement::Tracepoints { agree, of: votes.concerned(image, bias) });
     }
     // A tracepoint at a line that is elsewhere in this file was set in another build of the program.
     if votes.is_contradicted {
@@ -108,7 +108,7 @@ impl Evidence<'_> {
 
     /// The bias with most votes; among equals a usual one, then the one that most recorded addresses fit, then the
     /// smallest.
-    fn best(&self, votes: &Votes) -> Option<(u64, usize)> {
+    fn best(&self, votes: &Votes<'_>) -> Option<(u64, usize)> {
         let most = votes.by_bias.values().copied().max()?;
         let equals: BTreeSet<u64> =
             votes.by_bias.iter().filter(|(_, agree)| **agree == most).map(|(bias, _)| *bias).collect();
@@ -127,26 +127,26 @@ impl Evidence<'_> {
 
 /// What the tracepoints' words say.
 #[derive(Default)]
-struct Votes {
+struct Votes<'text> {
     by_bias: HashMap<u64, usize>,
-    /// How many tracepoints name a place in the image.
-    voters: usize,
+    /// The tracepoints that name a place in the image: their words and addresses.
+    voters: Vec<(&'text str, u64)>,
     /// Whether one names an exact place and no load bias makes it true.
     is_contradicted: bool,
 }
 
-impl Votes {
-    fn of(image: &Image, anchors: &[Anchor<'_>]) -> Votes {
-        let named: Vec<(u64, Location<'_>)> =
-            anchors.iter().filter_map(|anchor| Some((anchor.address, parse(anchor.at?)?))).collect();
-        let places = Places::of(image, named.iter().map(|(_, location)| *location));
+impl<'text> Votes<'text> {
+    fn of(image: &Image, anchors: &[Anchor<'text>]) -> Votes<'text> {
+        let named: Vec<(&'text str, u64, Location<'_>)> =
+            anchors.iter().filter_map(|anchor| Some((anchor.at?, anchor.address, parse(anchor.at?)?))).collect();
+        let places = Places::of(image, named.iter().map(|(.., location)| *location));
         let mut votes = Votes::default();
-        for (address, location) in named {
+        for (words, address, location) in named {
             let candidates = places.candidates(image, location);
             if candidates.is_nowhere() {
                 continue;
             }
-            votes.voters += 1;
+            votes.voters.push((words, address));
             let biases = candidates.biases(address);
             votes.is_contradicted |= biases.is_empty() && !matches!(location, Location::Function(_));
             for bias in biases {
@@ -154,6 +154,17 @@ impl Votes {
             }
         }
         votes
+    }
+}
+
+impl Votes<'_> {
+    /// How many of the voters a load bias must suit. The same words may name a place in a library as well: where one
+    /// location of theirs lies in the program, others need not.
+    fn concerned(&self, image: &Image, bias: u64) -> usize {
+        let inside = |address: u64| image.spans(address.wrapping_sub(bias));
+        let settled: HashSet<&str> =
+            self.voters.iter().filter(|(_, address)| inside(*address)).map(|(words, _)| *words).collect();
+        self.voters.iter().filter(|(words, address)| inside(*address) || !settled.contains(words)).count()
     }
 }
 

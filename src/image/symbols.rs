@@ -20,7 +20,8 @@ pub(super) struct Symbols {
 impl Symbols {
     /// Takes the symbols that lie in `code`.
     pub(super) fn new(elf: &Elf<'_>, code: &Ranges) -> Symbols {
-        let mut symbols: Vec<&Symbol> = elf.symbols.iter().filter(|symbol| code.contains(symbol.address)).collect();
+        let is_code = |symbol: &&Symbol| symbol.kind != SymbolKind::Data && code.contains(symbol.address);
+        let mut symbols: Vec<&Symbol> = elf.symbols.iter().filter(is_code).collect();
         // Of names for one place, the last is found first: functions before labels, global names before local ones.
         symbols.sort_by_key(|symbol| (symbol.address, symbol.kind == SymbolKind::Function, symbol.global));
         let mut sized = Vec::new();
@@ -76,7 +77,7 @@ impl Symbols {
 }
 
 /// The bytes of a name, up to the zero byte behind it.
-fn name(file: &[u8], offset: usize) -> &[u8] {
+pub(super) fn name(file: &[u8], offset: usize) -> &[u8] {
     let from = file.get(offset..).unwrap_or(&[]);
     let window = from.get(..from.len().min(LONGEST_NAME)).unwrap_or(from);
     match memchr::memchr(0, window) {

@@ -11,6 +11,7 @@ mod info;
 mod program;
 mod status;
 mod text;
+mod told;
 
 pub use damage::{damage, warnings};
 pub use frames::{
@@ -20,6 +21,7 @@ pub use info::Info;
 pub use program::without_program;
 pub use status::status;
 pub use text::{count, printable};
+pub use told::told_otherwise;
 
 /// The version of the JSON that `info` and `frames` write. It grows when a field changes its meaning or goes; new
 /// fields do not change it.

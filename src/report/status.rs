@@ -36,6 +36,9 @@ pub fn status(session: &Session) -> String {
     if let Some(advice) = super::without_program(replay) {
         let _ = writeln!(text, "{advice}");
     }
+    for line in super::told_otherwise(replay) {
+        let _ = writeln!(text, "{line}");
+    }
     let position = match session.cursor().position() {
         Position::Start => "outside any frame, none visited yet".to_owned(),
         Position::Frame(frame) => format!("in trace frame {frame}"),

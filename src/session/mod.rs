@@ -11,12 +11,14 @@ mod cursor;
 mod find;
 mod replay;
 mod state;
+mod told;
 
 pub use breakpoints::Breakpoints;
 pub use cursor::{Cursor, Position};
 pub use find::{Find, Selected};
 pub use replay::Replay;
 pub use state::RegisterBytes;
+pub use told::Told;
 
 use std::sync::Arc;
 

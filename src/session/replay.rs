@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
+use super::told::{self, Told};
 use crate::image::{Anchor, Image, PlacedImage};
 use crate::index::{Answer, Index, Inspector};
 use crate::source::Change;
@@ -19,6 +20,7 @@ pub struct Replay {
     index: Arc<Index>,
     image: Option<PlacedImage>,
     block_size: usize,
+    told: OnceLock<Vec<Told>>,
     contradiction: Arc<Mutex<Option<String>>>,
     changes_logged: AtomicBool,
 }
@@ -51,7 +53,8 @@ impl Replay {
         let contradiction = Arc::new(Mutex::new(foreign.or(disagreement)));
         let inspect = image.clone().map(|image| inspector(image, contradiction.clone()));
         let index = Index::start(recording.clone(), inspect)?;
-        Ok(Replay { recording, index, image, block_size, contradiction, changes_logged: AtomicBool::new(false) })
+        let (told, changes_logged) = (OnceLock::new(), AtomicBool::new(false));
+        Ok(Replay { recording, index, image, block_size, told, contradiction, changes_logged })
     }
 
     /// The recording.
@@ -67,6 +70,11 @@ impl Replay {
     /// The program, where it ran.
     pub fn image(&self) -> Option<&PlacedImage> {
         self.image.as_ref()
+    }
+
+    /// What gdb is told of each tracepoint.
+    pub fn told(&self) -> &[Told] {
+        self.told.get_or_init(|| told::told(self.recording.tracepoints(), self.image()))
     }
 
     /// The first thing in the part indexed so far that the program image contradicts.

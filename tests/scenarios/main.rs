@@ -98,6 +98,16 @@ fn other_architectures() {
 }
 
 #[test]
+fn shared_libraries_and_stripped_programs() {
+    play_all("library", 12);
+}
+
+#[test]
+fn values_in_part() {
+    play_all("partial", 3);
+}
+
+#[test]
 fn lldb() {
     play_all("lldb", 3);
 }

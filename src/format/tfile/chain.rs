@@ -2,7 +2,7 @@
 //!
 //! A frame is an `i16` tracepoint number, a `u32` size and as many bytes (gdb manual, "Trace File Format"). The
 //! tracepoint number 0 ends the section; gdb writes 4 zero bytes for it and needs the first 2 (gdb's
-//! tracefile-tfile.c, `tfile_end` and `tfile_trace_find`).
+//! tracefile-tfile.c, `tfile_end` and `tfile_trace_find`). Others write the header of a frame of no bytes.
 
 use crate::source::{ByteOrder, Cursor};
 use crate::trace::Damage;
@@ -106,13 +106,14 @@ impl<'a> Chain<'a> {
         }
         let Ok(tracepoint) = self.cursor.i16() else { return Link::CutHeader { at, left } };
         if tracepoint == 0 {
-            // The other half of the mark belongs to it, if it is there.
-            let half = match self.cursor.rest() {
+            // The rest of the mark belongs to it, as far as it is there.
+            let rest = match self.cursor.rest() {
+                [0, 0, 0, 0] => 4,
                 [0, 0, ..] => 2,
                 [0] => 1,
                 _ => 0,
             };
-            let _ = self.cursor.take(half);
+            let _ = self.cursor.take(rest);
             return Link::EndMark { end: self.cursor.position(), behind: self.cursor.rest().len() as u64 };
         }
         let Ok(size) = self.cursor.u32() else { return Link::CutHeader { at, left } };
@@ -163,6 +164,10 @@ mod tests {
             (b"..\0\0", Link::EndMark { end: 4, behind: 0 }),
             (b"..\0\0\0", Link::EndMark { end: 5, behind: 0 }),
             (b"..\0\0\0x", Link::EndMark { end: 4, behind: 2 }),
+            (b"..\0\0\0\0", Link::EndMark { end: 6, behind: 0 }),
+            (b"..\0\0\0\0\0\0", Link::EndMark { end: 8, behind: 0 }),
+            (b"..\0\0\0\0\0", Link::EndMark { end: 6, behind: 1 }),
+            (b"..\0\0\0\0\0\0\0", Link::EndMark { end: 6, behind: 3 }),
             (b"..\0\0\0\0x", Link::EndMark { end: 6, behind: 1 }),
             (b"..\x01\0\x01\0\0", Link::CutHeader { at: 2, left: 5 }),
             (b"..\x01\0\x02\0\0\0a", Link::CutFrame { at: 2, size: 2, left: 1 }),

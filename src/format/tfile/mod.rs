@@ -33,7 +33,7 @@ use crate::source::{ByteOrder, Change, Source};
 use crate::trace::{Damage, Frame, Item, Location, Recording, RunStatus, TraceStateVariable, Tracepoint};
 
 pub use self::description::Description;
-pub use self::tracepoint::pieces;
+pub use self::tracepoint::{pieces, pieces_with_source};
 pub use self::writer::{WriteError, Writer};
 
 /// The first line of a file, line feed included.

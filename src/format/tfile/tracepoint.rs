@@ -306,16 +306,39 @@ pub fn pieces(tracepoint: &Tracepoint) -> Vec<String> {
     let mut pieces = vec![definition];
     pieces.extend(tracepoint.actions.iter().map(|action| format!("A{place}:{action}")));
     pieces.extend(tracepoint.step_actions.iter().map(|action| format!("S{place}:{action}")));
-    let SourceStrings { at, condition, commands } = &tracepoint.source;
-    let strings = at.iter().map(|at| ("at", at)).chain(condition.iter().map(|condition| ("cond", condition)));
-    for (kind, string) in strings.chain(commands.iter().map(|command| ("cmd", command))) {
-        pieces.push(format!("Z{place}:{kind}:0:{:x}:{}", string.len(), hex::encode(string)));
-    }
+    pieces.extend(source_pieces(&place, &tracepoint.source));
     if tracepoint.hits.is_some() || tracepoint.usage.is_some() {
         let (hits, usage) = (tracepoint.hits.unwrap_or(0), tracepoint.usage.unwrap_or(0));
         pieces.push(format!("V{place}:{hits:x}:{usage:x}"));
     }
     pieces
+}
+
+/// The recorded pieces with other source strings in place of the recorded ones.
+pub fn pieces_with_source(tracepoint: &Tracepoint, source: &SourceStrings) -> Vec<String> {
+    let recorded = &tracepoint.pieces;
+    // gdb knows by number and address, as the definition spells them, to which tracepoint a piece belongs.
+    let definition = recorded.iter().find_map(|piece| piece.strip_prefix('T'));
+    let Some(place) = definition.and_then(|definition| {
+        let end = definition.match_indices(':').nth(1)?.0;
+        definition.get(..end)
+    }) else {
+        return recorded.clone();
+    };
+    let begin = recorded.iter().position(|piece| piece.starts_with(['Z', 'V'])).unwrap_or(recorded.len());
+    let (before, behind) = recorded.split_at_checked(begin).unwrap_or((recorded, &[]));
+    let behind = behind.iter().filter(|piece| !piece.starts_with('Z')).cloned();
+    before.iter().cloned().chain(source_pieces(place, source)).chain(behind).collect()
+}
+
+/// The `Z` pieces of the tracepoint at a place, `NUMBER:ADDRESS`.
+fn source_pieces(place: &str, source: &SourceStrings) -> Vec<String> {
+    let SourceStrings { at, condition, commands } = source;
+    let strings = at.iter().map(|at| ("at", at)).chain(condition.iter().map(|condition| ("cond", condition)));
+    let strings = strings.chain(commands.iter().map(|command| ("cmd", command)));
+    let piece =
+        |(kind, string): (&str, &String)| format!("Z{place}:{kind}:0:{:x}:{}", string.len(), hex::encode(string));
+    strings.map(piece).collect()
 }
 
 /// Whether the counts of `V` pieces may be misread, in words.

@@ -93,9 +93,11 @@ pub(in crate::image) enum SymbolKind {
     Function,
     /// `STT_NOTYPE`: a label of hand-written assembler.
     Label,
+    /// `STT_OBJECT`: a variable.
+    Data,
 }
 
-/// A symbol that may name code.
+/// A symbol that names something in memory.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::image) struct Symbol {
     pub(in crate::image) kind: SymbolKind,

@@ -92,7 +92,7 @@ impl<'data, H: FileHeader<Endian = Endianness>> Tables<'data, H> {
         sections
     }
 
-    /// The symbols that may name code: of the symbol table, or, in a stripped file, of the dynamic one.
+    /// The symbols that name something in memory: of the symbol table, or, in a stripped file, of the dynamic one.
     pub(super) fn symbols(&self, headers: &[H::SectionHeader], sections: &[Section<'data>]) -> Vec<Symbol> {
         for table in [elf::SHT_SYMTAB, elf::SHT_DYNSYM] {
             let header = headers.iter().find(|header| header.sh_type(self.endian) == table);
@@ -119,6 +119,7 @@ impl<'data, H: FileHeader<Endian = Endianness>> Tables<'data, H> {
             let kind = match entry.st_type() {
                 elf::STT_FUNC | elf::STT_GNU_IFUNC => SymbolKind::Function,
                 elf::STT_NOTYPE => SymbolKind::Label,
+                elf::STT_OBJECT => SymbolKind::Data,
                 _ => continue,
             };
             let Some(name) = usize::try_from(entry.st_name(endian)).ok().and_then(|at| names.start.checked_add(at))
