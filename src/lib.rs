@@ -36,7 +36,8 @@
 //! 4. In a frame, every byte in a reply was recorded, or read from a read-only part of the program image, or is marked
 //!    unavailable. A program counter that was inferred is told apart from a recorded one wherever a person asks.
 //!    Outside any frame gdb cannot live without a full register set; what is made up for it is declared in
-//!    `monitor status` and in [`session::Session::registers`].
+//!    `monitor status` and in [`session::Session::registers`]. What gdb could not take of a tracepoint's definition is
+//!    replaced, and declared likewise: [`session::Told`].
 //! 5. No input can panic the process, make it allocate by a number found in a file, or loop without end.
 //! 6. Damage is data: a reader returns what it could read together with a list of what it could not, and serves up to
 //!    it; `--strict` turns it into an error.

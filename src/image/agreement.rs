@@ -82,7 +82,11 @@ impl PlacedImage {
         // A function that is inlined wherever it is called has no symbol.
         let asked: Vec<Asked<'_>> = without_symbols
             .iter()
-            .map(|(_, address, path)| Asked { name: path.rsplit("::").next().unwrap_or(path), at: Some(*address) })
+            .map(|(_, address, path)| Asked {
+                name: path.rsplit("::").next().unwrap_or(path),
+                at: Some(*address),
+                is_typed: false,
+            })
             .collect();
         for ((at, ..), known) in without_symbols.iter().zip(self.known(&asked)) {
             if let Some(found) = found.get_mut(*at) {

@@ -12,7 +12,7 @@ use gimli::{
     Abbreviations, AttributeValue, DebugAbbrev, DebugAbbrevOffset, DebuggingInformationEntry, Dwarf, EndianSlice,
     Reader as _, RunTimeEndian, SectionId, Unit, UnitHeader,
 };
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -33,16 +33,22 @@ const SECTIONS: [SectionId; 10] = [
     SectionId::DebugTypes,
 ];
 
+/// What has members: a declaration in it is defined elsewhere in the program.
+const OF_MEMBERS: [gimli::DwTag; 4] =
+    [gimli::DW_TAG_class_type, gimli::DW_TAG_namespace, gimli::DW_TAG_structure_type, gimli::DW_TAG_union_type];
+
 /// A function's code, and other code, in more ranges than this is read no further.
 const MOST_RANGES: usize = 1000;
 
 /// A name that is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked<'name> {
     /// The name, as a person types it.
     pub name: &'name str,
     /// The address where it is to be known; `None` for anywhere in the program.
     pub at: Option<u64>,
+    /// Whether a symbol of a variable suffices, as where its address is taken or its type is told.
+    pub is_typed: bool,
 }
 
 /// The names that a program's debug information declares.
@@ -99,6 +105,9 @@ impl Names {
                 !search.is_done()
             });
         }
+        for (asked, known) in asked.iter().zip(&mut search.known) {
+            *known |= asked.is_typed && search.defined.contains(asked.name.as_bytes());
+        }
         search.known
     }
 }
@@ -150,26 +159,57 @@ fn headers<'data>(dwarf: &Dwarf<Slice<'data>>) -> impl Iterator<Item = UnitHeade
 
 /// What is asked, and what is found so far.
 struct Search<'asked> {
-    asked: &'asked [Asked<'asked>],
-    /// The questions about each name.
-    wanted: HashMap<&'asked [u8], Vec<usize>>,
+    /// The questions about each name that have no answer yet.
+    wanted: HashMap<&'asked [u8], Questions>,
+    /// All addresses that are asked about, in ascending order.
+    addresses: Vec<u64>,
     /// The names that are defined, as data, and not only declared.
     defined: HashSet<&'asked [u8]>,
     known: Vec<bool>,
     unknown: usize,
 }
 
+/// Where in the list the questions about a name are.
+#[derive(Default)]
+struct Questions {
+    anywhere: Vec<usize>,
+    by_address: BTreeMap<u64, Vec<usize>>,
+}
+
 /// The ranges of code of the functions around an entry, with the depths of those.
 type Functions = Vec<(isize, Vec<(u64, u64)>)>;
 
+impl Questions {
+    /// Takes out those that a declaration within such functions answers.
+    fn take(&mut self, functions: &Functions) -> Vec<usize> {
+        let mut taken = std::mem::take(&mut self.anywhere);
+        let Some((_, innermost)) = functions.last() else {
+            taken.extend(std::mem::take(&mut self.by_address).into_values().flatten());
+            return taken;
+        };
+        for (low, high) in innermost.iter().filter(|(low, high)| low < high) {
+            let in_scope = |at: &u64| functions.iter().all(|(_, code)| covers(code, *at));
+            let found: Vec<u64> = self.by_address.range(low..high).map(|(at, _)| *at).filter(in_scope).collect();
+            taken.extend(found.iter().filter_map(|at| self.by_address.remove(at)).flatten());
+        }
+        taken
+    }
+}
+
 impl<'asked> Search<'asked> {
     fn new(asked: &'asked [Asked<'asked>]) -> Search<'asked> {
-        let mut wanted: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        let mut wanted: HashMap<&[u8], Questions> = HashMap::new();
         for (question, asked) in asked.iter().enumerate() {
-            wanted.entry(asked.name.as_bytes()).or_default().push(question);
+            let questions = wanted.entry(asked.name.as_bytes()).or_default();
+            match asked.at {
+                Some(at) => questions.by_address.entry(at).or_default().push(question),
+                None => questions.anywhere.push(question),
+            }
         }
+        let mut addresses: Vec<u64> = asked.iter().filter_map(|asked| asked.at).collect();
+        addresses.sort_unstable();
         let (known, unknown) = (vec![false; asked.len()], asked.len());
-        Search { asked, wanted, defined: HashSet::new(), known, unknown }
+        Search { wanted, addresses, defined: HashSet::new(), known, unknown }
     }
 
     fn is_done(&self) -> bool {
@@ -180,8 +220,8 @@ impl<'asked> Search<'asked> {
     fn is_near(&self, dwarf: &Dwarf<Slice<'_>>, unit: &Unit<Slice<'_>>) -> bool {
         let mut entries = unit.entries();
         let Ok(Some(root)) = entries.next_dfs() else { return false };
-        let code = ranges(dwarf, unit, root);
-        self.asked.iter().any(|asked| asked.at.is_some_and(|at| covers(&code, at)))
+        let next = |low: u64| self.addresses.get(self.addresses.partition_point(|at| *at < low));
+        ranges(dwarf, unit, root).iter().any(|(low, high)| next(*low).is_some_and(|at| at < high))
     }
 
     /// Looks for the names in a unit, up to where it is damaged.
@@ -239,26 +279,22 @@ impl<'asked> Search<'asked> {
         let Some(name) = entry.attr_value(gimli::DW_AT_name) else { return };
         let Ok(name) = dwarf.attr_string(unit, name) else { return };
         let full = name.slice();
-        // A template is spoken of without its arguments, too.
-        let bare = full.iter().position(|byte| *byte == b'<').and_then(|end| full.get(..end));
+        // A template is spoken of without its arguments, too, and a file without its folder.
+        let bare = match entry.tag() {
+            gimli::DW_TAG_compile_unit => full.rsplit(|byte| *byte == b'/').next(),
+            _ => full.iter().position(|byte| *byte == b'<').and_then(|end| full.get(..end)),
+        };
         for name in [Some(full), bare].into_iter().flatten() {
-            let Some(questions) = self.wanted.get(name) else { continue };
+            let Some(questions) = self.wanted.get_mut(name) else { continue };
             // A variable that another file is to define has no place here, unless the linker gave it one.
-            let is_global = matches!(
-                parent,
-                Some(gimli::DW_TAG_compile_unit | gimli::DW_TAG_subprogram | gimli::DW_TAG_lexical_block)
-            );
             let is_declared_only = entry.tag() == gimli::DW_TAG_variable && entry.has_attr(gimli::DW_AT_declaration);
-            if is_global && is_declared_only && !self.defined.contains(name) {
+            let is_member = parent.is_some_and(|parent| OF_MEMBERS.contains(&parent));
+            if is_declared_only && !is_member && !self.defined.contains(name) {
                 continue;
             }
-            for question in questions {
-                let at = self.asked.get(*question).and_then(|asked| asked.at);
-                let in_scope = at.is_none_or(|at| functions.iter().all(|(_, code)| covers(code, at)));
-                if let Some(known) = self.known.get_mut(*question).filter(|known| in_scope && !**known) {
-                    *known = true;
-                    self.unknown = self.unknown.saturating_sub(1);
-                }
+            for question in questions.take(functions) {
+                self.known.get_mut(question).into_iter().for_each(|known| *known = true);
+                self.unknown = self.unknown.saturating_sub(1);
             }
         }
     }

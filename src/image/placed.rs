@@ -87,7 +87,7 @@ impl PlacedImage {
             return vec![false; asked.len()];
         }
         let linked = |asked: &Asked<'_>| asked.at.map(|at| at.wrapping_sub(self.bias));
-        let asked: Vec<_> = asked.iter().map(|asked| Asked { name: asked.name, at: linked(asked) }).collect();
+        let asked: Vec<_> = asked.iter().map(|asked| Asked { at: linked(asked), ..*asked }).collect();
         self.image.known(&asked)
     }
 

@@ -12,7 +12,7 @@ pub struct Anatomy<'a> {
     pub frames_at: Option<usize>,
     /// The whole frames, up to the first end mark.
     pub frames: Vec<Body<'a>>,
-    /// Whether nothing follows the last frame but an end mark, whole or its first half.
+    /// Whether nothing follows the last frame but an end mark: 2 to 4 zero bytes, or a whole header of them.
     pub ends_properly: bool,
     /// Every binary number that a reader may take for a size, a place or a kind.
     pub numbers: Vec<Range<usize>>,
@@ -62,7 +62,7 @@ impl<'a> Anatomy<'a> {
         let file = self.bytes.len();
         while let Some(tracepoint) = self.number(at, 2, file) {
             if tracepoint == 0 {
-                self.ends_properly = matches!(self.bytes[at..], [_, _] | [_, _, 0] | [_, _, 0, 0]);
+                self.ends_properly = matches!(self.bytes[at..], [_, _] | [_, _, 0] | [_, _, 0, 0] | [_, _, 0, 0, 0, 0]);
                 return;
             }
             let Some(size) = self.number(at + 2, 4, file) else { return };

@@ -84,7 +84,9 @@ fn the_trace_buffer_is_the_files_frame_section() {
         for beyond in [whole as u64, whole as u64 + 1, u64::MAX] {
             assert_eq!(client.ask_alone(format!("qTBuffer:{beyond:x},10")), "l", "{name}");
         }
-        assert_eq!(client.ask_alone(format!("qTBuffer:{:x},10", whole - 1)).len(), 2, "{name}");
+        if let Some(last) = whole.checked_sub(1) {
+            assert_eq!(client.ask_alone(format!("qTBuffer:{last:x},10")).len(), 2, "{name}");
+        }
     }
 }
 

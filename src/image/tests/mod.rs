@@ -3,6 +3,7 @@
 mod build;
 mod damaged;
 mod made_up;
+mod names;
 mod placing;
 mod real;
 

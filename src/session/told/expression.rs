@@ -18,6 +18,8 @@ pub(super) struct Name<'text> {
     pub(super) text: &'text str,
     /// Whether it stands before or behind `::`, so that it need not be in scope.
     pub(super) is_qualified: bool,
+    /// Whether its address is taken, or a cast tells its type: then gdb needs a symbol only.
+    pub(super) is_typed: bool,
 }
 
 /// Words of the language, which are no names, and types that gdb knows without a program.
@@ -85,10 +87,21 @@ pub(super) fn names(expression: &str) -> Vec<Name<'_>> {
         };
         if !text.is_empty() && !is_entry_value && !is_member && !WORDS.contains(&text) {
             let is_qualified = before.ends_with("::") || behind.trim_start().starts_with("::");
-            names.push(Name { text, is_qualified });
+            names.push(Name { text, is_qualified, is_typed: is_typed(before, behind.trim_start()) });
         }
     }
     names
+}
+
+/// Whether a cast or `&` applies to the name between, and to no part of what it names.
+fn is_typed(before: &str, behind: &str) -> bool {
+    let is_address = before.strip_suffix('&').is_some_and(|before| {
+        let before = before.trim_end();
+        before.is_empty()
+            || before.ends_with(['(', '[', '{', ',', '=', '*', '+', '-', '!', '~', '<', '>', '|', '^', '?', ':'])
+    });
+    let goes_on = behind.starts_with(['.', '[', '(']) || behind.starts_with("->");
+    (is_address || before.ends_with(')')) && !goes_on
 }
 
 /// A name in quotes, such as that of a file, and not a letter.
@@ -160,6 +173,14 @@ mod tests {
         assert_eq!(scoped("größe - _x"), ["größe", "_x"]);
         assert_eq!(qualified("'file.c'::count + ns::x + ::y"), ["file.c", "count", "ns", "x", "y"]);
         assert_eq!(scoped(""), [""; 0]);
+    }
+
+    #[test]
+    fn names_with_types_of_their_own() {
+        let typed = |expression| names(expression).iter().map(|name| name.is_typed).collect::<Vec<_>>();
+        assert_eq!(typed("(int) x + *&y + z"), [true, true, false]);
+        assert_eq!(typed("x && y & z"), [false; 3]);
+        assert_eq!(typed("(int) x.part + (int) y[1] + &z->part"), [false; 3], "the type of the whole is not told");
     }
 
     #[test]

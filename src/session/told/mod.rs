@@ -8,7 +8,7 @@
 
 mod expression;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use crate::format::tfile::pieces_with_source;
 use crate::image::{Anchor, Asked, PlacedImage};
@@ -102,16 +102,19 @@ fn tell_places(told: &mut [Told], tracepoints: &[Tracepoint], image: &PlacedImag
 
 /// Leaves out what names something that gdb does not know at the tracepoint.
 fn tell_what_is_known(told: &mut [Told], tracepoints: &[Tracepoint], image: &PlacedImage) {
-    let at = |name: &Name<'_>, tracepoint: &Tracepoint| Some(tracepoint.address).filter(|_| !name.is_qualified);
-    let names = told.iter().zip(tracepoints).flat_map(|(told, tracepoint)| {
-        told.names().into_iter().map(move |name| Asked { name: name.text, at: at(&name, tracepoint) })
-    });
-    let asked: Vec<Asked<'_>> = names.collect::<BTreeSet<_>>().into_iter().collect();
-    let known = image.known(&asked);
-    let unknown = asked.iter().zip(known).filter(|(_, known)| !known);
-    let unknown: HashSet<(String, Option<u64>)> = unknown.map(|(asked, _)| (asked.name.to_owned(), asked.at)).collect();
+    let asked = |name: &Name<'_>, tracepoint: &Tracepoint| {
+        let at = Some(tracepoint.address).filter(|_| !name.is_qualified);
+        (name.text.to_owned(), at, name.is_typed)
+    };
+    let names = told.iter().zip(tracepoints);
+    let names = names.flat_map(|(told, tracepoint)| told.names().into_iter().map(move |name| asked(&name, tracepoint)));
+    let distinct: Vec<(String, Option<u64>, bool)> = names.collect::<HashSet<_>>().into_iter().collect();
+    let questions = distinct.iter().map(|(name, at, is_typed)| Asked { name, at: *at, is_typed: *is_typed });
+    let known = image.known(&questions.collect::<Vec<_>>());
+    let unknown: HashSet<_> =
+        distinct.into_iter().zip(known).filter(|(_, known)| !known).map(|(name, _)| name).collect();
     for (told, tracepoint) in told.iter_mut().zip(tracepoints).filter(|_| !unknown.is_empty()) {
-        told.leave_out(|name| unknown.contains(&(name.text.to_owned(), at(name, tracepoint))));
+        told.leave_out(|name| unknown.contains(&asked(name, tracepoint)));
     }
 }
 
