@@ -421,7 +421,7 @@ mod wrong_programs {
                 &[][..],
                 format!("{} is position-independent and nothing recorded tells where it lay", real("bin/casepie")),
             ),
-            ("bin/casepie", &["--load-bias", "0"], "tracepoint 2 is at 0x401131, where there is no code".to_owned()),
+            ("bin/casepie", &["--load-bias", "0"], "tracepoint 2 was set at case.c:19, and 0x401131 is".to_owned()),
             (
                 "bin/case32",
                 &[],
@@ -469,7 +469,7 @@ mod wrong_programs {
         let library = folder.path().join("library.tf");
         let text = std::fs::read(&file).unwrap();
         let at = memchr::memmem::find(&text, b"\n\n").unwrap();
-        let added = b"\ntp T3:7ffff7e4b980:E:0:0\ntp A3:7ffff7e4b980:R03\ntp Z3:7ffff7e4b980:at:0:4:73746570";
+        let added = b"\ntp T3:7ffff7e4b980:E:0:0\ntp A3:7ffff7e4b980:R03\ntp Z3:7ffff7e4b980:at:0:9:656c73657768657265";
         std::fs::write(&library, [&text[..at], added, &text[at..]].concat()).unwrap();
         shown(&["info", "--strict", library.to_str().unwrap(), "--exec", &program]);
         // A program of another machine is named as such.

@@ -25,6 +25,10 @@ use tokio::task::JoinSet;
 
 use crate::session::Replay;
 
+/// How many conversations may have their turn at a time, each on a thread: 512, tokio's own number, would be more than
+/// some systems allow a process.
+const TURNS_AT_ONCE: usize = 64;
+
 /// How to serve.
 #[derive(Clone, Debug, Default)]
 pub struct ServeOptions {
@@ -72,7 +76,11 @@ pub enum ServeError {
 /// Serves a recording until a signal ends it, or with `once` until the first client leaves.
 pub fn serve(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeError> {
     limits::have_descriptors().map_err(ServeError::Descriptors)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(TURNS_AT_ONCE)
+        .build()
+        .map_err(ServeError::Runtime)?;
     let result = runtime.block_on(run(replay, options));
     // A client that does not read holds its task in a write; it is not waited for.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
