@@ -10,21 +10,17 @@ const NAMED: usize = 3;
 
 /// What gdb is told instead of what was recorded, a line for each kind; nothing where all is told as recorded.
 pub fn told_otherwise(replay: &Replay) -> Vec<String> {
-    let (mut places, mut names, mut conditions) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let (mut places, mut names) = (BTreeSet::new(), BTreeSet::new());
     for (tracepoint, told) in replay.recording().tracepoints().iter().zip(replay.told()) {
         let (number, recorded, told_of_it) = (tracepoint.number, &tracepoint.source, &told.source);
         if told_of_it.at != recorded.at {
             places.extend(recorded.at.as_deref().map(|words| (number, words)));
-        }
-        if told_of_it.condition != recorded.condition {
-            conditions.extend(told_of_it.condition.as_deref().map(|condition| (number, condition)));
         }
         names.extend(told.unknown.iter().map(|name| (number, name.as_str())));
     }
     let kinds = [
         ("gdb is told the address, as words do not lead it there: ", places),
         ("gdb is not told to collect or test what it has no symbol for there: ", names),
-        ("gdb is told a condition that changes nothing, to keep equal tracepoints apart: ", conditions),
     ];
     let kinds = kinds.iter().filter(|(_, found)| !found.is_empty());
     kinds.map(|(what, found)| format!("{what}{}", some_of(found))).collect()

@@ -8,7 +8,7 @@
 
 mod expression;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use crate::format::tfile::pieces_with_source;
 use crate::image::{Anchor, Asked, PlacedImage};
@@ -26,9 +26,6 @@ pub struct Told {
     pieces: Option<Vec<String>>,
 }
 
-/// So many tracepoints that gdb takes for one are told apart.
-const MOST_ALIKE: usize = 16;
-
 /// What gdb is told of each tracepoint.
 ///
 /// Where the program is not known to the server, gdb may know any, and little is changed.
@@ -43,7 +40,6 @@ pub(super) fn told(tracepoints: &[Tracepoint], image: Option<&PlacedImage>) -> V
     if let Some(image) = image {
         tell_places(&mut told, tracepoints, image);
         tell_what_is_known(&mut told, tracepoints, image);
-        tell_apart(&mut told, tracepoints);
     }
     for (told, tracepoint) in told.iter_mut().zip(tracepoints) {
         told.pieces = (told.source != tracepoint.source).then(|| pieces_with_source(tracepoint, &told.source));
@@ -116,44 +112,4 @@ fn tell_what_is_known(told: &mut [Told], tracepoints: &[Tracepoint], image: &Pla
     for (told, tracepoint) in told.iter_mut().zip(tracepoints).filter(|_| !unknown.is_empty()) {
         told.leave_out(|name| unknown.contains(&asked(name, tracepoint)));
     }
-}
-
-/// Tells equal tracepoints apart by conditions that are always true, or say the same in more brackets.
-///
-/// gdb makes one tracepoint of those of one kind, address, condition, step and pass count, whatever they collect, and
-/// then finds only one of their numbers (gdb 13.1, 16.3, 17.2 and 18.1; tracepoint.c, `merge_uploaded_tracepoints`).
-fn tell_apart(told: &mut [Told], tracepoints: &[Tracepoint]) {
-    let mut locations: BTreeMap<i32, Vec<usize>> = BTreeMap::new();
-    for (index, tracepoint) in tracepoints.iter().enumerate() {
-        locations.entry(tracepoint.number).or_default().push(index);
-    }
-    let mut taken = HashSet::new();
-    for indices in locations.values() {
-        let told_with = |brackets: usize| -> Vec<_> {
-            let alike = indices.iter().filter_map(|index| {
-                let Tracepoint { address, kind, step_count, pass_count, .. } = tracepoints.get(*index)?;
-                let condition = in_brackets(told.get(*index)?.source.condition.as_deref(), brackets);
-                Some((*address, std::mem::discriminant(kind), *step_count, *pass_count, condition))
-            });
-            alike.collect()
-        };
-        let is_free = |brackets: &usize| told_with(*brackets).iter().all(|alike| !taken.contains(alike));
-        let brackets = (0..MOST_ALIKE).find(is_free).unwrap_or(0);
-        taken.extend(told_with(brackets));
-        for index in indices {
-            if let Some(Told { source, .. }) = told.get_mut(*index) {
-                source.condition = in_brackets(source.condition.as_deref(), brackets);
-            }
-        }
-    }
-}
-
-/// A condition in so many brackets; for none, one that is always true.
-fn in_brackets(condition: Option<&str>, brackets: usize) -> Option<String> {
-    let (condition, more) = match (condition, brackets.checked_sub(1)) {
-        (None, None) => return None,
-        (None, Some(more)) => ("1", more),
-        (Some(condition), _) => (condition, brackets),
-    };
-    Some(format!("{}{condition}{}", "(".repeat(more), ")".repeat(more)))
 }
