@@ -99,7 +99,7 @@ fn other_architectures() {
 
 #[test]
 fn shared_libraries_and_stripped_programs() {
-    play_all("library", 12);
+    play_all("library", 11);
 }
 
 #[test]
