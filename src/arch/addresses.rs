@@ -3,9 +3,9 @@
 /// How the addresses of a machine are written.
 ///
 /// gdb keeps the addresses of 32-bit MIPS sign-extended to 8 bytes, in packets and in what it saves: the program
-/// counter `80001000` of a register is `ffffffff80001000` there (mips-tdep.c, `set_gdbarch_addr_bits_remove` and the
-/// ELF reader's `sign_extend_vma`; seen with gdb-multiarch 13.1). Here such an address is kept as the low 4 bytes, as
-/// registers and program images have it, whoever says it.
+/// counter `80001000` of a register is `ffffffff80001000` there (gdb 13.1: mips-tdep.c, `signed_pointer_to_address`,
+/// and for programs BFD's `elf_backend_sign_extend_vma`; seen with gdb-multiarch 13.1). Here such an address is kept as
+/// the low 4 bytes, as registers and program images have it, whoever says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Addresses {
     /// Size of an address in bytes, 4 or 8.

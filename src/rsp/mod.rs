@@ -67,8 +67,6 @@ pub struct Stub {
     waiting_bytes: usize,
     output: Vec<u8>,
     activity: Activity,
-    /// How many of the files had changed before the packet that is being answered.
-    changes: usize,
 }
 
 impl Stub {
@@ -90,7 +88,6 @@ impl Stub {
             waiting_bytes: 0,
             output: Vec::new(),
             activity: Activity::Idle,
-            changes: 0,
         }
     }
 
@@ -146,7 +143,7 @@ impl Stub {
                 break;
             };
             began.get_or_insert_with(Instant::now);
-            self.changes = look_for_changes(self.client.session.replay());
+            look_for_changes(self.client.session.replay());
             let reply = match event {
                 Event::Packet(data) => packet::answer(data, &mut self.client),
                 Event::TooLong => reply::error(format!("packet longer than {:#x} bytes", self.client.packet_size)),
@@ -237,9 +234,10 @@ impl Stub {
                 wire::encode(b"OK")
             }
             Reply::Base => {
+                let changes = self.client.session.replay().changes_seen();
                 let packets = self.base.answer(request, &mut self.client);
                 // What was read while a file was cut is no answer.
-                match self.client.session.replay().changes_seen() > self.changes {
+                match self.client.session.replay().changes_seen() > changes {
                     true => wire::encode(b"E.a file was cut while it was read"),
                     false => packets,
                 }
@@ -255,8 +253,8 @@ impl Stub {
     }
 }
 
-/// Asks the system whether the files are as they were; how many of them have changed. The first time is logged.
-fn look_for_changes(replay: &Replay) -> usize {
+/// Asks the system whether the files are as they were. That they are not is logged once.
+fn look_for_changes(replay: &Replay) {
     let changes = replay.changes();
     if !changes.is_empty() && replay.changes_are_news() {
         for (path, change) in &changes {
@@ -264,7 +262,6 @@ fn look_for_changes(replay: &Replay) -> usize {
             tracing::warn!("{path} {change}: nothing of it is served any more, start the server again");
         }
     }
-    changes.len()
 }
 
 /// A reply that refuses a client its first packet, with the acknowledgement of that packet.
