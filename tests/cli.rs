@@ -178,7 +178,7 @@ mod files_that_cannot_be_read {
     fn what_is_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let name = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-        every_command_says(&name("nosuch.tf"), &["No such file or directory"]);
+        every_command_says(&name("nosuch.tf"), &["No such file or directory", "(is its name right?)"]);
         every_command_says(folder.path().to_str().unwrap(), &["is a directory", "regular file"]);
         // Opening a pipe would wait for its writer.
         let pipe = name("pipe");
@@ -739,6 +739,29 @@ mod compressed {
             let error = refused(3, &["info", &file]);
             assert!(error.contains(&format!("cut.tf: is {name} data that cannot be expanded: ")), "{error}");
         }
+    }
+
+    #[test]
+    fn a_terminal_shows_how_far_a_long_expansion_is() {
+        // Members of a gzip file follow one another.
+        let stored = [gzip(b"\x7fTRACE0\nR 0\n\n\0\0\0\0"), gzip(&[0; 1 << 20]).repeat(200)].concat();
+        let (_folder, file) = made::save("long", stored);
+        // A part of util-linux that runs a command on a terminal of its own.
+        let mut script = std::process::Command::new("script");
+        let program = env!("CARGO_BIN_EXE_traceframe");
+        script.env("SHELL", "/bin/sh").args(["-qec", &format!("'{program}' info '{file}'"), "/dev/null"]);
+        let shown = script.stdin(std::process::Stdio::null()).output().unwrap();
+        let text = String::from_utf8(shown.stdout).unwrap();
+        let (progress, info) = text.rsplit_once("\r\x1b[K").unwrap_or_else(|| panic!("{text:?}"));
+        let steps: Vec<u64> = progress
+            .split('\r')
+            .filter_map(|line| line.strip_prefix("expanding: ")?.strip_suffix(" MB")?.parse().ok())
+            .collect();
+        assert!(!steps.is_empty() && steps.is_sorted(), "{text:?}");
+        assert!(info.contains("frames: 0") && !info.contains("expanding: "), "{text:?}");
+        // Nobody watches a file or a pipe.
+        let output = std::process::Command::new(program).args(["info", &file]).output().unwrap();
+        assert!(!String::from_utf8(output.stderr).unwrap().contains("expanding: "));
     }
 
     #[test]

@@ -181,6 +181,18 @@ pub enum ArchError {
     },
 }
 
+impl ArchError {
+    /// Whether the size of the recording's register blocks is what does not fit.
+    pub fn is_about_block_size(&self) -> bool {
+        match self {
+            ArchError::RecordedTooShort { .. }
+            | ArchError::GivenTooShort { .. }
+            | ArchError::BuiltInTooShort { .. } => true,
+            ArchError::UnknownArchitecture { .. } | ArchError::Given(_) => false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! The choice of a target description: from `--tdesc`, from the recording, or built in.
 
-use super::builtin::{self, Architecture, BuiltIn};
+use super::builtin::{self, Architecture, Candidate};
 use super::description::Description;
 use super::{ArchError, Choice, Known, Layout, Machine, Origin, traits};
 
@@ -151,7 +151,7 @@ fn built_in(known: &Known<'_>, named: Option<&str>, remarks: &mut Vec<String>) -
         }
     };
     let candidates = candidates(architecture, known.machine);
-    let chosen = builtin::fitting(candidates, known.block_size).map_err(|misfit| ArchError::BuiltInTooShort {
+    let chosen = builtin::fitting(&candidates, known.block_size).map_err(|misfit| ArchError::BuiltInTooShort {
         architecture: architecture.name,
         registers: misfit.longest,
         block: known.block_size.unwrap_or(0),
@@ -171,12 +171,12 @@ fn built_in(known: &Known<'_>, named: Option<&str>, remarks: &mut Vec<String>) -
 }
 
 /// The variants that gdb accepts together with the program image.
-fn candidates(architecture: &'static Architecture, machine: Option<Machine>) -> Vec<BuiltIn> {
+fn candidates(architecture: &'static Architecture, machine: Option<Machine>) -> Vec<Candidate> {
     let float_size = machine
         .filter(|machine| machine.architecture().is_some_and(|image| image.name == architecture.name))
         .map_or(0, |machine| machine.float_size());
-    let has = |candidate: &BuiltIn| {
-        float_size == 0 || candidate.layout.by_name("ft0").is_some_and(|register| register.size >= float_size)
+    let has = |candidate: &Candidate| {
+        float_size == 0 || candidate.variant.size_of("ft0").is_some_and(|size| size >= float_size)
     };
     builtin::of(architecture).filter(has).collect()
 }
@@ -188,9 +188,9 @@ fn unknown(known: &Known<'_>, remarks: &mut Vec<String>) -> Chosen {
     };
     let hint = if known.machine.is_some() { "give it with --tdesc" } else { "give --exec, --arch or --tdesc" };
     let fitting = known.block_size.filter(|block| *block > 0).map_or_else(String::new, |block| {
-        let fitting: Vec<_> = builtin::all()
-            .filter(|one| one.layout.size() == block)
-            .map(|one| format!("{} {}", one.architecture, one.variant))
+        let fitting: Vec<_> = builtin::candidates()
+            .filter(|one| one.variant.block_size() == block)
+            .map(|one| format!("{} {}", one.architecture.name, one.variant.what))
             .collect();
         match fitting.is_empty() {
             true => format!("; no built-in architecture has a register block of {block} bytes"),

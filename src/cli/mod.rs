@@ -3,6 +3,7 @@
 //! Owns: options and their help, one file a command, messages to people, exit codes.
 
 mod demo;
+mod expanding;
 mod failure;
 mod frames;
 mod info;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
+use super::expanding::Expanding;
 use super::failure::Failure;
 use crate::arch;
 use crate::format::{self, OpenOptions};
@@ -54,7 +55,10 @@ impl RecordingOptions {
     pub fn open(&self) -> Result<Arc<Replay>, Failure> {
         let image = self.exec.as_deref().map(Image::open).transpose()?;
         let description = self.tdesc.as_deref().map(read_description).transpose()?;
+        let expanding = Expanding::new();
+        let show = |bytes| expanding.show(bytes);
         let options = OpenOptions {
+            expanding: Some(&show),
             image: image.as_ref(),
             description: description.as_deref(),
             architecture: self.arch.as_deref(),
@@ -64,6 +68,7 @@ impl RecordingOptions {
             }),
         };
         let recording = format::open(Source::open(&self.file)?, &options)?;
+        drop(expanding);
         let replay = Arc::new(Replay::new(recording, image.map(Arc::new), self.load_bias)?);
         if self.strict {
             refuse_damage(&replay)?;

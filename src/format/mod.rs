@@ -26,6 +26,8 @@ pub struct OpenOptions<'a> {
     pub architecture: Option<&'a str>,
     /// The byte order.
     pub byte_order: Option<ByteOrder>,
+    /// Told, while a compressed recording is expanded, how many bytes there are so far.
+    pub expanding: Option<&'a dyn Fn(u64)>,
 }
 
 /// Why a recording could not be opened.
@@ -72,19 +74,26 @@ pub enum FormatError {
         expected: &'static str,
     },
     /// No target description fits the recording.
-    #[error("{}: {cause}", name.display())]
+    #[error("{}{}: {cause}", name.display(), place(*at))]
     Arch {
         /// The file as the user named it.
         name: PathBuf,
+        /// Offset in bytes of what it says that no description fits.
+        at: Option<u64>,
         /// Why none fits.
         cause: ArchError,
     },
 }
 
+/// A place in a file, in words that follow its name.
+fn place(at: Option<u64>) -> String {
+    at.map_or_else(String::new, |at| format!(" at byte {at:#x}"))
+}
+
 /// Opens a recording of any known format, which its first bytes tell; one that was compressed as a whole is expanded in
 /// memory.
 pub fn open(source: Source, options: &OpenOptions<'_>) -> Result<Arc<dyn Recording>, FormatError> {
-    let source = source.expanded()?;
+    let source = source.expanded(options.expanding.unwrap_or(&|_| ()))?;
     if source.bytes().starts_with(tfile::MAGIC) {
         return Ok(Arc::new(tfile::TraceFile::open(source, options)?));
     }

@@ -83,7 +83,7 @@ pub fn serve(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeErr
         .map_err(ServeError::Runtime)?;
     let result = runtime.block_on(run(replay, options));
     // A client that does not read holds its task in a write; it is not waited for.
-    runtime.shutdown_timeout(std::time::Duration::from_millis(200));
+    runtime.shutdown_background();
     result
 }
 

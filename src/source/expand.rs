@@ -40,20 +40,25 @@ impl Compression {
         all.into_iter().find(|(magic, _)| bytes.starts_with(magic)).map(|(_, compression)| compression)
     }
 
-    /// Expands a file; what of it could be, and what is wrong behind that.
-    pub(super) fn expand(self, stored: &[u8], limit: usize) -> Result<(Vec<u8>, Option<String>), Failure> {
-        let mut expanded = Vec::new();
+    /// Expands a file; what of it could be, and what is wrong behind that. `watch` is told how many bytes there are.
+    pub(super) fn expand(
+        self,
+        stored: &[u8],
+        limit: usize,
+        watch: &dyn Fn(u64),
+    ) -> Result<(Vec<u8>, Option<String>), Failure> {
+        let mut expanded = Expanded { bytes: Vec::new(), limit, watch };
         let wrong = match self {
-            Compression::Gzip => read(flate2::bufread::MultiGzDecoder::new(stored), &mut expanded, limit)?,
-            Compression::Xz => read(lzma_rust2::XzReader::new(stored, true), &mut expanded, limit)?,
+            Compression::Gzip => expanded.read(flate2::bufread::MultiGzDecoder::new(stored))?,
+            Compression::Xz => expanded.read(lzma_rust2::XzReader::new(stored, true))?,
             Compression::Zstd => match zstd::Decoder::with_buffer(stored) {
-                Ok(decoder) => read(decoder, &mut expanded, limit)?,
+                Ok(decoder) => expanded.read(decoder)?,
                 Err(cause) => Some(cause.to_string()),
             },
         };
         match wrong {
-            Some(cause) if expanded.is_empty() => Err(Failure::Damaged(cause)),
-            wrong => Ok((expanded, wrong)),
+            Some(cause) if expanded.bytes.is_empty() => Err(Failure::Damaged(cause)),
+            wrong => Ok((expanded.bytes, wrong)),
         }
     }
 }
@@ -68,21 +73,31 @@ impl std::fmt::Display for Compression {
     }
 }
 
-/// Reads to the end, or to what is wrong.
-fn read(mut from: impl Read, expanded: &mut Vec<u8>, limit: usize) -> Result<Option<String>, Failure> {
-    loop {
-        let before = expanded.len();
-        if before >= limit || expanded.try_reserve(STEP).is_err() {
-            return Err(Failure::TooLarge);
-        }
-        expanded.resize(before + STEP, 0);
-        let read = from.read(&mut expanded[before..]);
-        expanded.truncate(before + read.as_ref().map_or(0, |count| *count));
-        match read {
-            Ok(0) => return Ok(None),
-            Ok(_) => {}
-            Err(cause) if cause.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(cause) => return Ok(Some(cause.to_string())),
+/// What there is so far.
+struct Expanded<'a> {
+    bytes: Vec<u8>,
+    limit: usize,
+    watch: &'a dyn Fn(u64),
+}
+
+impl Expanded<'_> {
+    /// Reads to the end, or to what is wrong.
+    fn read(&mut self, mut from: impl Read) -> Result<Option<String>, Failure> {
+        let Expanded { bytes, limit, watch } = self;
+        loop {
+            let before = bytes.len();
+            if before >= *limit || bytes.try_reserve(STEP).is_err() {
+                return Err(Failure::TooLarge);
+            }
+            bytes.resize(before + STEP, 0);
+            let read = from.read(&mut bytes[before..]);
+            bytes.truncate(before + read.as_ref().map_or(0, |count| *count));
+            match read {
+                Ok(0) => return Ok(None),
+                Ok(_) => watch(bytes.len() as u64),
+                Err(cause) if cause.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(cause) => return Ok(Some(cause.to_string())),
+            }
         }
     }
 }
@@ -90,6 +105,7 @@ fn read(mut from: impl Read, expanded: &mut Vec<u8>, limit: usize) -> Result<Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
     use std::io::Write;
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -115,10 +131,13 @@ mod tests {
             let compression = Compression::of(&stored).unwrap();
             assert_eq!(compression.to_string(), name);
             assert!(stored.len() < text.len());
-            assert_eq!(compression.expand(&stored, LIMIT), Ok((text.clone(), None)), "{name}");
+            let said = Cell::new(0);
+            let expand = |stored: &[u8], limit| compression.expand(stored, limit, &|bytes| said.set(bytes));
+            assert_eq!(expand(&stored, LIMIT), Ok((text.clone(), None)), "{name}");
+            assert_eq!(said.get(), text.len() as u64, "{name}");
             let twice = [stored.clone(), stored.clone()].concat();
-            assert_eq!(compression.expand(&twice, LIMIT), Ok((text.repeat(2), None)), "{name}");
-            assert_eq!(compression.expand(&stored, text.len() - 1), Err(Failure::TooLarge), "{name}");
+            assert_eq!(expand(&twice, LIMIT), Ok((text.repeat(2), None)), "{name}");
+            assert_eq!(expand(&stored, text.len() - 1), Err(Failure::TooLarge), "{name}");
         }
         assert_eq!(Compression::of(b"\x7fTRACE0\n"), None);
     }
@@ -128,10 +147,11 @@ mod tests {
         let bytes: Vec<u8> = (0..150_000u32).flat_map(|at| (at.wrapping_mul(at) >> 7).to_le_bytes()).collect();
         for stored in [gzip(&bytes), xz(&bytes), zstd(&bytes)] {
             let compression = Compression::of(&stored).unwrap();
-            let (expanded, wrong) = compression.expand(&stored[..stored.len() / 2], LIMIT).unwrap();
+            let expand = |stored| compression.expand(stored, LIMIT, &|_| ());
+            let (expanded, wrong) = expand(&stored[..stored.len() / 2]).unwrap();
             assert!(wrong.is_some(), "{compression}");
             assert!(expanded.len() > bytes.len() / 4 && bytes.starts_with(&expanded), "{compression}");
-            let head = compression.expand(&stored[..7], LIMIT);
+            let head = expand(&stored[..7]);
             assert!(matches!(head, Err(Failure::Damaged(_))), "{compression}: {head:?}");
         }
     }

@@ -26,7 +26,7 @@ use mapped::MappedFile;
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// The operating system refused.
-    #[error("{}: {cause}", path.display())]
+    #[error("{}: {cause}{}", path.display(), hint(cause))]
     Io {
         /// The file as the user named it.
         path: PathBuf,
@@ -62,6 +62,15 @@ pub enum SourceError {
         /// How it is compressed.
         compression: Compression,
     },
+}
+
+/// What to do where the operating system refuses a file, in brackets.
+fn hint(cause: &io::Error) -> &'static str {
+    match cause.kind() {
+        io::ErrorKind::NotFound => " (is its name right?)",
+        io::ErrorKind::PermissionDenied => " (let yourself read it with chmod, or copy it)",
+        _ => "",
+    }
 }
 
 enum Bytes {
@@ -102,10 +111,10 @@ impl Source {
     }
 
     /// What a compressed file expands to, in memory; any other file as it is. What cannot be expanded to its end is had
-    /// up to there, and [`Source::cut`] says so.
-    pub fn expanded(self) -> Result<Source, SourceError> {
+    /// up to there, and [`Source::cut`] says so. `watch` is told from time to time how many bytes there are.
+    pub fn expanded(self, watch: &dyn Fn(u64)) -> Result<Source, SourceError> {
         let Some(compression) = Compression::of(self.bytes()) else { return Ok(self) };
-        match compression.expand(self.bytes(), expand::LIMIT) {
+        match compression.expand(self.bytes(), expand::LIMIT, watch) {
             Ok((bytes, cut)) => {
                 Ok(Source { name: self.name, bytes: Bytes::Owned(bytes), compression: Some(compression), cut })
             }

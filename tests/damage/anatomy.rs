@@ -16,6 +16,8 @@ pub struct Anatomy<'a> {
     pub ends_properly: bool,
     /// Every binary number that a reader may take for a size, a place or a kind.
     pub numbers: Vec<Range<usize>>,
+    /// What was collected: the bytes of blocks that decide nothing about where others lie.
+    pub collected: Vec<Range<usize>>,
 }
 
 /// A whole frame.
@@ -42,8 +44,15 @@ impl<'a> Anatomy<'a> {
     /// Takes a file apart whose frames are in this order.
     pub fn of(bytes: &'a [u8], order: ByteOrder) -> Anatomy<'a> {
         let frames_at = bytes.windows(2).position(|pair| pair == b"\n\n").map(|at| at + 2);
-        let mut anatomy =
-            Anatomy { bytes, order, frames_at, frames: Vec::new(), ends_properly: false, numbers: Vec::new() };
+        let mut anatomy = Anatomy {
+            bytes,
+            order,
+            frames_at,
+            frames: Vec::new(),
+            ends_properly: false,
+            numbers: Vec::new(),
+            collected: Vec::new(),
+        };
         if let Some(at) = frames_at {
             let block_size = block_size(&bytes[..at]);
             anatomy.read_frames(at, block_size);
@@ -86,6 +95,9 @@ impl<'a> Anatomy<'a> {
                 body.damaged = Some((at, kind));
                 return;
             };
+            if let Block::Registers(bytes) | Block::Memory(_, bytes) | Block::Static(bytes) = block {
+                self.collected.push(end - bytes.len()..end);
+            }
             body.blocks.push(block);
             at = end;
         }

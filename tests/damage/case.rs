@@ -67,6 +67,8 @@ pub struct Cases {
     of: &'static str,
     began: Instant,
     run: u64,
+    /// When it was last said, in a soak, how far they are.
+    said: Instant,
     /// The greatest growth in bytes, and the case.
     most: (usize, String),
     /// The greatest growth in relation to what was allowed, and the case.
@@ -79,11 +81,16 @@ impl Cases {
     pub fn of(of: &'static str) -> Cases {
         let alone = alone();
         watch();
-        Cases { of, began: Instant::now(), run: 0, most: Default::default(), worst: Default::default(), _alone: alone }
+        let now = Instant::now();
+        Cases { of, began: now, run: 0, said: now, most: Default::default(), worst: Default::default(), _alone: alone }
     }
 
     /// Runs one, which may take so many bytes of memory.
     pub fn run<T>(&mut self, name: String, room: usize, work: impl FnOnce() -> T) -> T {
+        if is_soak() && self.said.elapsed() > Duration::from_secs(60) {
+            println!("{}: {} cases so far, now {name}", self.of, self.run);
+            self.said = Instant::now();
+        }
         *lock(&RUNNING) = Some((name.clone(), Instant::now()));
         let named = Named;
         let (done, grown) = heap::growth(work);

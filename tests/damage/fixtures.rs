@@ -27,7 +27,7 @@ impl Fixture {
     /// How it is opened.
     pub fn options(&self) -> OpenOptions<'_> {
         let (image, architecture, description) = (self.program.as_deref(), self.architecture, self.description);
-        OpenOptions { image, architecture, description, byte_order: None }
+        OpenOptions { image, architecture, description, ..OpenOptions::default() }
     }
 }
 

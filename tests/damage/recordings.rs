@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use traceframe::format::tfile::MAGIC;
 use traceframe::session::Replay;
 use traceframe::source::ByteOrder;
 use traceframe::trace::Frame;
@@ -43,7 +44,9 @@ impl Whole {
                     self.compare(&replay, &copy, until);
                 }
                 Err(refused) => {
-                    assert!(refused.starts_with(&format!("{NAME}: ")), "{refused}");
+                    assert!(refused.starts_with(NAME), "{refused}");
+                    let is_placed = until < MAGIC.len() || refused.contains(" at byte 0x");
+                    assert!(is_placed, "refused without a place: {refused}");
                     assert!(until < self.frames_at, "refused for what lies in its frames: {refused}");
                 }
             }
@@ -177,8 +180,14 @@ fn every_byte_changed() {
     let mut cases = Cases::of("recordings with every byte changed");
     for whole in Whole::all() {
         let bytes = &whole.fixture.bytes;
+        let order = whole.replay.recording().target().byte_order;
+        let collected = Anatomy::of(bytes, order).collected;
         for (number, at) in whole.sample(bytes.len()).enumerate() {
-            let changes = vec![!bytes[at], bytes[at] ^ (1 << (at % 8)), 0, 0xff];
+            let mut changes = vec![!bytes[at], bytes[at] ^ (1 << (at % 8)), 0, 0xff];
+            // What was collected makes up most of a file, and one value of it is read like another.
+            if !whole.is_small() && collected.iter().any(|range| range.contains(&at)) {
+                changes = vec![changes[number % changes.len()]];
+            }
             for value in turn(changes, number, whole.is_small()) {
                 let mut changed = bytes.clone();
                 changed[at] = value;

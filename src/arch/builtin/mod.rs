@@ -14,7 +14,8 @@ mod x86;
 
 use super::description::Description;
 use super::layout::Layout;
-pub(super) use table::{Architecture, Variant};
+pub(super) use table::Architecture;
+use table::Variant;
 
 /// All tables. One with names that are a special case of another's comes before it.
 static ARCHITECTURES: [&Architecture; 15] = [
@@ -61,33 +62,50 @@ pub struct BuiltIn {
 
 /// All built-in target descriptions. The first of an architecture is the one that gdb takes without a description.
 pub fn all() -> impl Iterator<Item = BuiltIn> {
+    candidates().filter_map(Candidate::build)
+}
+
+/// All of them, before any is built.
+pub(super) fn candidates() -> impl Iterator<Item = Candidate> {
     ARCHITECTURES.iter().flat_map(|architecture| of(architecture))
 }
 
-/// The descriptions of one architecture.
-pub(super) fn of(architecture: &'static Architecture) -> impl Iterator<Item = BuiltIn> {
-    architecture.variants.iter().filter_map(move |variant| build(architecture, variant))
+/// The candidates of one architecture.
+pub(super) fn of(architecture: &'static Architecture) -> impl Iterator<Item = Candidate> {
+    architecture.variants.iter().map(move |variant| Candidate { architecture, variant })
 }
 
-/// A test holds that every table gives a layout.
-fn build(architecture: &'static Architecture, variant: &'static Variant) -> Option<BuiltIn> {
-    let xml = architecture.xml(variant);
-    let layout = Description::parse(&xml).ok()?.layout(architecture.gdb).ok()?;
-    Some(BuiltIn { architecture: architecture.name, variant: variant.what, xml, layout })
+/// A variant of an architecture, from which a description can be built.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate {
+    /// The architecture.
+    pub architecture: &'static Architecture,
+    /// One of its variants.
+    pub variant: &'static Variant,
+}
+
+impl Candidate {
+    /// The description. A test holds that every table gives a layout.
+    pub fn build(self) -> Option<BuiltIn> {
+        let Candidate { architecture, variant } = self;
+        let xml = architecture.xml(variant);
+        let layout = Description::parse(&xml).ok()?.layout(architecture.gdb).ok()?;
+        Some(BuiltIn { architecture: architecture.name, variant: variant.what, xml, layout })
+    }
 }
 
 /// The description among `candidates` for register blocks of this size: the one with exactly this size, else the
 /// shortest that is longer. Without a size, and with blocks of no bytes, the first.
-pub(super) fn fitting(candidates: Vec<BuiltIn>, block_size: Option<usize>) -> Result<BuiltIn, Misfit> {
-    let longest = candidates.iter().map(|candidate| candidate.layout.size()).max().unwrap_or(0);
+pub(super) fn fitting(candidates: &[Candidate], block_size: Option<usize>) -> Result<BuiltIn, Misfit> {
+    let sizes = || candidates.iter().map(|candidate| candidate.variant.block_size());
     let chosen = match block_size {
-        None | Some(0) => candidates.into_iter().next(),
-        Some(size) => candidates
-            .into_iter()
-            .filter(|candidate| candidate.layout.size() >= size)
-            .min_by_key(|candidate| candidate.layout.size()),
+        None | Some(0) => candidates.first(),
+        Some(size) => {
+            let long_enough = candidates.iter().zip(sizes()).filter(|(_, length)| *length >= size);
+            long_enough.min_by_key(|(_, length)| *length).map(|(candidate, _)| candidate)
+        }
     };
-    chosen.ok_or(Misfit { longest })
+    chosen.and_then(|candidate| candidate.build()).ok_or_else(|| Misfit { longest: sizes().max().unwrap_or(0) })
 }
 
 /// No variant of an architecture has registers enough for a register block.
@@ -104,9 +122,12 @@ mod tests {
     #[test]
     fn every_table_gives_a_layout_with_roles() {
         for architecture in ARCHITECTURES {
-            let built: Vec<_> = of(architecture).collect();
-            assert_eq!(built.len(), architecture.variants.len(), "{}", architecture.name);
-            for one in &built {
+            for candidate in of(architecture) {
+                let one = candidate.build().unwrap();
+                assert_eq!(one.layout.size(), candidate.variant.block_size(), "{} {}", one.architecture, one.variant);
+                for register in one.layout.registers() {
+                    assert_eq!(candidate.variant.size_of(&register.name), Some(register.size), "{}", register.name);
+                }
                 let names: Vec<_> = one.layout.registers().iter().map(|register| &register.name).collect();
                 assert_eq!(
                     names.iter().collect::<std::collections::HashSet<_>>().len(),
@@ -123,7 +144,7 @@ mod tests {
     #[test]
     fn a_size_means_one_variant() {
         for architecture in ARCHITECTURES {
-            let mut sizes: Vec<_> = of(architecture).map(|one| one.layout.size()).collect();
+            let mut sizes: Vec<_> = of(architecture).map(|one| one.variant.block_size()).collect();
             let count = sizes.len();
             sizes.sort_unstable();
             sizes.dedup();
@@ -133,7 +154,7 @@ mod tests {
 
     #[test]
     fn sizes_are_those_that_gdb_and_gdbserver_send() {
-        let sizes = |name: &str| of(find(name).unwrap()).map(|one| one.layout.size()).collect::<Vec<_>>();
+        let sizes = |name: &str| of(find(name).unwrap()).map(|one| one.variant.block_size()).collect::<Vec<_>>();
         assert_eq!(sizes("x86-64"), [560, 536, 544, 552, 816, 792, 800, 808, 2416, 2420]);
         assert_eq!(sizes("i386"), [312, 176, 180, 308, 436, 440, 760, 764]);
         assert_eq!(sizes("aarch64"), [788, 268, 796, 804, 812]);
@@ -151,7 +172,7 @@ mod tests {
     #[test]
     fn roles_and_places() {
         let places = |name: &str| {
-            let one = of(find(name).unwrap()).next().unwrap().layout;
+            let one = of(find(name).unwrap()).next().unwrap().build().unwrap().layout;
             let sp = one.sp().unwrap().clone();
             (one.pc().name.clone(), one.pc().offset, sp.name, sp.offset)
         };
@@ -197,7 +218,8 @@ mod tests {
     #[test]
     fn the_best_variant_for_a_block() {
         let size = |block| {
-            fitting(of(&x86::X86_64).collect(), block).map(|one| one.layout.size()).map_err(|misfit| misfit.longest)
+            let candidates: Vec<_> = of(&x86::X86_64).collect();
+            fitting(&candidates, block).map(|one| one.layout.size()).map_err(|misfit| misfit.longest)
         };
         assert_eq!(size(None), Ok(560));
         assert_eq!(size(Some(0)), Ok(560));

@@ -92,6 +92,13 @@ impl Run {
         self
     }
 
+    fn count(&self) -> usize {
+        match self.names {
+            Names::Each(names) => names.len(),
+            Names::Numbered { first, last, .. } => last - first + 1,
+        }
+    }
+
     fn names(&self) -> Vec<String> {
         match self.names {
             Names::Each(names) => names.iter().map(|name| (*name).to_owned()).collect(),
@@ -99,6 +106,22 @@ impl Run {
                 (first..=last).map(|number| format!("{before}{number}{after}")).collect()
             }
         }
+    }
+}
+
+impl Variant {
+    /// Size of the register block in bytes, which is that of the layout: all registers, one after the other.
+    pub fn block_size(&self) -> usize {
+        self.runs().map(|run| run.count() * run.bits / 8).sum()
+    }
+
+    /// The size in bytes of the register of this name; `None` where there is none.
+    pub fn size_of(&self, register: &str) -> Option<usize> {
+        self.runs().find(|run| run.names().iter().any(|name| name == register)).map(|run| run.bits / 8)
+    }
+
+    fn runs(&self) -> impl Iterator<Item = &'static Run> {
+        self.features.iter().flat_map(|feature| feature.registers)
     }
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Section {
     pub damage: Vec<Damage>,
     /// Offset of the first line of the target description.
     pub target_description_at: Option<u64>,
+    /// Offset of the line that gives the size of register blocks.
+    pub register_block_size_at: Option<u64>,
     /// Offset of the first frame; `None` where the section has no end.
     pub frames_at: Option<u64>,
 }
@@ -71,6 +73,7 @@ struct Reader {
     tracepoints: Tracepoints,
     damage: DamageList,
     target_description_at: Option<u64>,
+    register_block_size_at: Option<u64>,
     /// How many bytes are left for lines.
     room: usize,
     /// Offset of the first line that found no room, and how many found none.
@@ -105,6 +108,7 @@ impl Reader {
         match keyword {
             b"R" => {
                 let size = block_size(rest).map_err(named)?;
+                self.register_block_size_at = Some(at);
                 if self.description.register_block_size.replace(size).is_some_and(|before| before != size) {
                     return Err(format!(
                         "R line says {size:#x} where one before it says otherwise, and the last counts"
@@ -158,8 +162,8 @@ impl Reader {
         if self.description.target_description.as_ref().is_some_and(|xml| xml.trim().is_empty()) {
             self.description.target_description = None;
         }
-        let Reader { description, target_description_at, .. } = self;
-        Section { description, damage, target_description_at, frames_at }
+        let Reader { description, target_description_at, register_block_size_at, .. } = self;
+        Section { description, damage, target_description_at, register_block_size_at, frames_at }
     }
 }
 
@@ -229,7 +233,7 @@ mod tests {
     #[test]
     fn of_repeated_lines_the_last_counts() {
         let (section, damage) = read(b"R 8\nR 8\nR 9\nstatus 1\nstatus 0;tfull:0\n\n");
-        assert_eq!(section.description.register_block_size, Some(9));
+        assert_eq!((section.description.register_block_size, section.register_block_size_at), (Some(9), Some(16)));
         assert!(!section.description.status.running);
         assert_eq!(damage.len(), 2, "{damage:?}");
     }

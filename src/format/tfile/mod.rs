@@ -67,12 +67,15 @@ impl TraceFile {
         };
         match arch::resolve(&known) {
             Ok(choice) => Ok(TraceFile::assemble(source, section, choice, options.byte_order)),
-            Err(cause) => Err(FormatError::Arch { name: source.name().to_owned(), cause }),
+            Err(cause) => {
+                let at = section.register_block_size_at.filter(|_| cause.is_about_block_size());
+                Err(FormatError::Arch { name: source.name().to_owned(), at, cause })
+            }
         }
     }
 
     fn assemble(source: Source, section: Section, mut choice: Choice, byte_order: Option<ByteOrder>) -> TraceFile {
-        let Section { mut description, mut damage, target_description_at, frames_at } = section;
+        let Section { mut description, mut damage, target_description_at, frames_at, .. } = section;
         if let Some((what, at)) = choice.unusable.take().zip(target_description_at) {
             damage.push(Damage { at, frame: None, what });
         }

@@ -1,0 +1,41 @@
+//! Showing how far a compressed recording is expanded, where a person watches.
+
+use std::cell::Cell;
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// How often a terminal is written to, and how long nothing is said at first.
+const REFRESH: Duration = Duration::from_millis(200);
+
+/// A line on a terminal that changes, and is gone in the end.
+pub struct Expanding {
+    terminal: bool,
+    drawn: Cell<Instant>,
+    is_there: Cell<bool>,
+}
+
+impl Expanding {
+    pub fn new() -> Expanding {
+        let terminal = std::io::stderr().is_terminal();
+        Expanding { terminal, drawn: Cell::new(Instant::now()), is_there: Cell::new(false) }
+    }
+
+    /// So many bytes there are now.
+    pub fn show(&self, bytes: u64) {
+        if self.terminal && self.drawn.get().elapsed() > REFRESH {
+            self.drawn.set(Instant::now());
+            self.is_there.set(true);
+            let mut error = std::io::stderr().lock();
+            let _ = write!(error, "\rexpanding: {} MB", bytes / 1_000_000);
+            let _ = error.flush();
+        }
+    }
+}
+
+impl Drop for Expanding {
+    fn drop(&mut self) {
+        if self.is_there.get() {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}
