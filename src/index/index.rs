@@ -87,6 +87,11 @@ impl Index {
         self.of_frame(number, Segment::tracepoint)
     }
 
+    /// The thread that a frame was recorded on.
+    pub fn thread(&self, number: u64) -> Answer<u32> {
+        self.of_frame(number, Segment::thread)
+    }
+
     /// The program counter of a frame, recorded or inferred; `None` where it is unknown.
     pub fn pc(&self, number: u64) -> Answer<Option<u64>> {
         self.of_frame(number, |segment, number| Some(segment.pc(number)))

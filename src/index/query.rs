@@ -10,6 +10,8 @@ use std::ops::RangeInclusive;
 pub enum Query {
     /// Made by the tracepoint of this number, as the recording machine counted.
     Tracepoint(i32),
+    /// Recorded on this thread.
+    Thread(u32),
     /// With this program counter.
     Pc(u64),
     /// With a program counter from `low` to `high`, both included; none where `low` is above `high`.
@@ -28,11 +30,20 @@ pub enum Query {
     },
 }
 
+/// What the keys of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    Tracepoint,
+    Thread,
+    Pc,
+}
+
 impl Query {
-    /// The ranges of keys that match, in the column that [`Query::is_by_tracepoint`] tells.
+    /// The ranges of keys that match, in the column of [`Query::key`].
     pub(super) fn ranges(&self) -> [Option<RangeInclusive<u64>>; 2] {
         match *self {
             Query::Tracepoint(number) => [Some(tracepoint_key(number)).map(|key| key..=key), None],
+            Query::Thread(thread) => [Some(u64::from(thread)).map(|key| key..=key), None],
             Query::Pc(address) => [Some(address..=address), None],
             Query::Range { low, high } => [Some(low..=high).filter(|range| !range.is_empty()), None],
             Query::Outside { low, high } if low > high => [Some(0..=u64::MAX), None],
@@ -42,9 +53,13 @@ impl Query {
         }
     }
 
-    /// Whether the keys are those of tracepoints, and not program counters.
-    pub(super) fn is_by_tracepoint(&self) -> bool {
-        matches!(self, Query::Tracepoint(_))
+    /// What decides.
+    pub(super) fn key(&self) -> Key {
+        match self {
+            Query::Tracepoint(_) => Key::Tracepoint,
+            Query::Thread(_) => Key::Thread,
+            Query::Pc(_) | Query::Range { .. } | Query::Outside { .. } => Key::Pc,
+        }
     }
 
     /// Whether no frame at all can match.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::column::Column;
 use super::packed::Packed;
-use super::query::{Query, tracepoint_key, tracepoint_number};
+use super::query::{Key, Query, tracepoint_key, tracepoint_number};
 use crate::trace::Location;
 
 /// What the index keeps of a frame.
@@ -12,6 +12,7 @@ use crate::trace::Location;
 pub(super) struct Entry {
     pub(super) location: Location,
     pub(super) tracepoint: i32,
+    pub(super) thread: u32,
     pub(super) pc: Option<u64>,
 }
 
@@ -20,6 +21,7 @@ pub(super) struct Segment {
     first: u64,
     locations: Packed,
     tracepoints: Column,
+    threads: Column,
     pcs: Column,
 }
 
@@ -27,11 +29,13 @@ impl Segment {
     /// The index of these frames, the first of which has the number `first`.
     pub(super) fn new(first: u64, entries: &[Entry]) -> Segment {
         let tracepoints: Vec<_> = entries.iter().map(|entry| Some(tracepoint_key(entry.tracepoint))).collect();
+        let threads: Vec<_> = entries.iter().map(|entry| Some(u64::from(entry.thread))).collect();
         let pcs: Vec<_> = entries.iter().map(|entry| entry.pc).collect();
         Segment {
             first,
             locations: entries.iter().map(|entry| entry.location.0).collect(),
             tracepoints: Column::new(&tracepoints),
+            threads: Column::new(&threads),
             pcs: Column::new(&pcs),
         }
     }
@@ -44,6 +48,7 @@ impl Segment {
             first: segments.first().map_or(0, |segment| segment.first),
             locations: segments.iter().flat_map(|segment| segment.locations.iter()).collect(),
             tracepoints: Column::merge(&columns(|segment| &segment.tracepoints)),
+            threads: Column::merge(&columns(|segment| &segment.threads)),
             pcs: Column::merge(&columns(|segment| &segment.pcs)),
         }
     }
@@ -66,6 +71,11 @@ impl Segment {
     /// The tracepoint of a frame of this segment.
     pub(super) fn tracepoint(&self, number: u64) -> Option<i32> {
         self.tracepoints.get(self.position(number)).map(tracepoint_number)
+    }
+
+    /// The thread of a frame of this segment.
+    pub(super) fn thread(&self, number: u64) -> Option<u32> {
+        self.threads.get(self.position(number)).and_then(|thread| u32::try_from(thread).ok())
     }
 
     /// The program counter of a frame of this segment, if it is known.
@@ -99,11 +109,16 @@ impl Segment {
 
     /// Bytes on the heap.
     pub(super) fn memory_use(&self) -> usize {
-        size_of::<Segment>() + self.locations.memory_use() + self.tracepoints.memory_use() + self.pcs.memory_use()
+        let columns = [&self.tracepoints, &self.threads, &self.pcs].map(Column::memory_use);
+        size_of::<Segment>() + self.locations.memory_use() + columns.iter().sum::<usize>()
     }
 
     fn column(&self, query: &Query) -> &Column {
-        if query.is_by_tracepoint() { &self.tracepoints } else { &self.pcs }
+        match query.key() {
+            Key::Tracepoint => &self.tracepoints,
+            Key::Thread => &self.threads,
+            Key::Pc => &self.pcs,
+        }
     }
 
     /// The place of a number in this segment: the first for numbers before it, the end for numbers behind it.

@@ -84,11 +84,17 @@ mod tests {
 
     fn entry() -> impl Strategy<Value = Entry> {
         let pc = prop::option::weighted(0.9, prop_oneof![0x100_u64..0x110, Just(0), Just(u64::MAX)]);
-        (-2..3, pc).prop_map(|(tracepoint, pc)| Entry { location: Location(0), tracepoint, pc })
+        (-2..3, 1..4_u32, pc).prop_map(|(tracepoint, thread, pc)| Entry {
+            location: Location(0),
+            tracepoint,
+            thread,
+            pc,
+        })
     }
 
     fn queries() -> Vec<Query> {
         let mut queries: Vec<Query> = (-3..4).map(Query::Tracepoint).collect();
+        queries.extend((0..5).map(Query::Thread));
         queries.extend([0, 0x100, 0x105, 0x200, u64::MAX].map(Query::Pc));
         for (low, high) in
             [(0, u64::MAX), (0x104, 0x106), (0x106, 0x104), (0, 0x10f), (1, u64::MAX - 1), (0x100, u64::MAX)]
@@ -101,6 +107,7 @@ mod tests {
     fn matches(entry: &Entry, query: Query) -> bool {
         match query {
             Query::Tracepoint(number) => entry.tracepoint == number,
+            Query::Thread(number) => entry.thread == number,
             Query::Pc(address) => entry.pc == Some(address),
             Query::Range { low, high } => entry.pc.is_some_and(|pc| low <= pc && pc <= high),
             Query::Outside { low, high } => entry.pc.is_some_and(|pc| pc < low || pc > high),
@@ -135,6 +142,7 @@ mod tests {
                 let segment = segments.holding(number).unwrap();
                 prop_assert_eq!(segment.location(number), Some(entry.location));
                 prop_assert_eq!(segment.tracepoint(number), Some(entry.tracepoint));
+                prop_assert_eq!(segment.thread(number), Some(entry.thread));
                 prop_assert_eq!(segment.pc(number), entry.pc);
             }
             prop_assert!(segments.holding(entries.len() as u64).is_none());
@@ -154,7 +162,7 @@ mod tests {
 
     #[test]
     fn the_number_of_segments_is_a_logarithm() {
-        let entries = vec![Entry { location: Location(0), tracepoint: 1, pc: None }; 2 * 4096 - 2];
+        let entries = vec![Entry { location: Location(0), tracepoint: 1, thread: 1, pc: None }; 2 * 4096 - 2];
         // 4095 pairs: 15 each of 2, 32 and 512 frames.
         assert_eq!(segments(&entries).list.len(), 45);
     }

@@ -110,7 +110,8 @@ impl Walk {
         }
         self.frames += 1;
         self.at = frame.location;
-        self.pending.push(Entry { location: frame.location, tracepoint: frame.tracepoint, pc: frame.pc.address() });
+        let Frame { location, tracepoint, thread, .. } = *frame;
+        self.pending.push(Entry { location, tracepoint, thread, pc: frame.pc.address() });
         // The first frame at once, then each time their number has doubled, then by the clock.
         let whole = self.pending.len() == SEGMENT;
         let clock = self.pending.len().is_multiple_of(CLOCK_EVERY) && self.published.elapsed() >= PUBLISH_EVERY;

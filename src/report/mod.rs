@@ -19,7 +19,7 @@ pub use frames::{
 };
 pub use info::Info;
 pub use program::without_program;
-pub use status::status;
+pub use status::{status, thread};
 pub use text::{count, printable, printable_json};
 pub use told::told_otherwise;
 

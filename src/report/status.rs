@@ -63,6 +63,18 @@ pub fn status(session: &Session) -> String {
     text
 }
 
+/// Where a thread stands, as `info threads` shows it.
+pub fn thread(session: &Session, thread: u32) -> String {
+    let name = session.threads().iter().find(|known| known.id == thread).map_or("", |known| &known.name);
+    let place = match (session.cursor().position(), session.frame_of(thread)) {
+        (Position::Start, _) => "before the first move".to_owned(),
+        (Position::Frame(_), Some(frame)) => format!("trace frame {frame}"),
+        (Position::After(_), Some(frame)) => format!("outside, last at trace frame {frame}"),
+        (_, None) => "in no trace frame so far".to_owned(),
+    };
+    if name.is_empty() { place } else { format!("{}, {place}", super::printable(name)) }
+}
+
 /// A frame's program counter, and how it is known.
 fn program_counter(frame: &Frame<'_>, is_described: bool) -> String {
     let lacks = match &frame.registers {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::arch::Addresses;
-use crate::session::{Replay, Session};
+use crate::session::{Motion, Move, Replay, Session};
 
 /// One client's side of the protocol; gdbstub sees it as its target.
 pub struct Client {
@@ -20,6 +20,12 @@ pub struct Client {
     pub is_lldb: bool,
     /// The longest packet it may send, in bytes of data; announced as `PacketSize`.
     pub packet_size: usize,
+    /// The thread whose registers it asks for; `None` where it left that open.
+    pub general_thread: Option<u32>,
+    /// How far it wants to move, as far as it has said so.
+    pub motion: Motion,
+    /// The move that it waits for the end of.
+    pub moving: Option<Move>,
     /// File descriptors that the client holds open; all of them are the program image.
     pub open_files: BTreeSet<u32>,
 }
@@ -34,6 +40,9 @@ impl Client {
             traceframe_info: None,
             is_lldb: false,
             packet_size,
+            general_thread: None,
+            motion: Motion::Continue,
+            moving: None,
             open_files: BTreeSet::new(),
         }
     }

@@ -28,7 +28,7 @@ use wire::{Decoder, Event};
 pub use wire::PACKET_SIZE;
 
 use crate::report;
-use crate::session::Replay;
+use crate::session::{Move, Moved, Replay, Stop};
 
 /// Bytes of undecided packets after which the caller should not read more from the client.
 const BACKLOG: usize = 4 * PACKET_SIZE;
@@ -52,6 +52,9 @@ pub enum Activity {
     Busy,
     /// A packet cannot be answered until the index has come further: call [`Stub::run`] again then.
     Indexing,
+    /// The client waits for the end of a search, and may give it up: call [`Stub::run`] again, and meanwhile
+    /// [`Stub::receive`] what it sends.
+    Searching,
     /// The client has left. What [`Stub::take_output`] returns is still to be sent.
     Closed,
 }
@@ -67,6 +70,8 @@ pub struct Stub {
     waiting_bytes: usize,
     output: Vec<u8>,
     activity: Activity,
+    /// How many frames a search has looked at.
+    searched: u64,
 }
 
 impl Stub {
@@ -88,6 +93,7 @@ impl Stub {
             waiting_bytes: 0,
             output: Vec::new(),
             activity: Activity::Idle,
+            searched: 0,
         }
     }
 
@@ -115,8 +121,8 @@ impl Stub {
             }
             self.waiting_bytes += cost(&event);
             self.waiting.push_back(event);
-            // What is not indexed at one byte is not at the next either.
-            if began.is_none() || self.activity != Activity::Indexing {
+            // What is not there at one byte is not at the next either.
+            if began.is_none() || !self.is_client_waiting() {
                 self.answer_waiting(&mut began);
             }
         }
@@ -134,8 +140,15 @@ impl Stub {
     fn answer_waiting(&mut self, began: &mut Option<Instant>) {
         while self.activity != Activity::Closed {
             let over = self.output.len() >= TURN_OUTPUT || began.is_some_and(|began| began.elapsed() >= TURN_TIME);
-            if over && !self.waiting.is_empty() {
+            if over && (self.client.moving.is_some() || !self.waiting.is_empty()) {
                 self.activity = Activity::Busy;
+                break;
+            }
+            if let Some(movement) = self.client.moving {
+                let deadline = *began.get_or_insert_with(Instant::now) + TURN_TIME;
+                if self.go_on(movement, deadline) {
+                    continue;
+                }
                 break;
             }
             let Some(event) = self.waiting.front() else {
@@ -160,6 +173,42 @@ impl Stub {
         }
     }
 
+    /// Goes on with a move; whether it ended.
+    fn go_on(&mut self, movement: Move, deadline: Instant) -> bool {
+        look_for_changes(self.client.session.replay());
+        match self.client.session.advance(movement, deadline) {
+            Moved::NotYet => {
+                self.activity = Activity::Indexing;
+                false
+            }
+            Moved::Searching(frames) => {
+                self.searched = frames;
+                self.activity = Activity::Searching;
+                false
+            }
+            Moved::Stopped(stop) => {
+                self.stop(Some(stop));
+                true
+            }
+        }
+    }
+
+    /// The client has moved; `None` is a stop that the user typed ^C for.
+    fn stop(&mut self, stop: Option<Stop>) {
+        self.client.moving = None;
+        let packets = match self.client.session.replay().recording().change_seen() {
+            // Where it went may be no place in the recording.
+            Some(change) => wire::encode(format!("E.the recording {change}; start the server again").as_bytes()),
+            None => self.base.stopped(stop, &mut self.client),
+        };
+        self.emit(packets);
+    }
+
+    /// Whether the client waits for something that takes time, and can be told how far it is.
+    fn is_client_waiting(&self) -> bool {
+        matches!(self.activity, Activity::Indexing | Activity::Searching)
+    }
+
     /// What is to be sent to the client; the caller sends it.
     pub fn take_output(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.output)
@@ -170,11 +219,19 @@ impl Stub {
         self.waiting_bytes > BACKLOG
     }
 
-    /// Shows the user a line while the client waits for a reply. Without a waiting client it would be taken for the
+    /// Shows the user how far it is, what the client waits for. Without a waiting client a line would be taken for the
     /// reply to its next packet, so then nothing is sent.
-    pub fn tell(&mut self, text: &str) {
-        if self.activity == Activity::Indexing {
-            self.console(text);
+    pub fn tell_progress(&mut self) {
+        let progress = self.client.session.replay().index().progress();
+        match self.activity {
+            Activity::Indexing => {
+                let percent = 100.0 * progress.fraction();
+                self.console(&format!("still indexing: {percent:.0} %, {} frames\n", progress.frames));
+            }
+            Activity::Searching => {
+                self.console(&format!("still searching: {} of {} frames\n", self.searched, progress.frames));
+            }
+            Activity::Idle | Activity::Busy | Activity::Closed => {}
         }
     }
 
@@ -182,10 +239,9 @@ impl Stub {
     /// connection end, and gdb says `Remote connection closed` to the next command: whatever was sent to it would be
     /// taken for the reply to its next packet (seen with gdb 13.1 and 18.1).
     pub fn farewell(&mut self) {
-        if self.activity == Activity::Indexing {
+        if self.is_client_waiting() {
             self.console("the trace server is ending\n");
-            self.take_waiting();
-            self.send(&[], reply::error("the trace server is ending"));
+            self.give_up("the trace server is ending");
         }
     }
 
@@ -193,12 +249,21 @@ impl Stub {
         self.output.extend(wire::encode(format!("O{}", hex::encode(text)).as_bytes()));
     }
 
-    /// The user typed ^C: what cannot be answered yet is given up.
+    /// The user typed ^C: what takes long is given up.
     fn interrupt(&mut self) {
-        if self.activity == Activity::Indexing {
-            self.take_waiting();
-            self.send(&[], reply::error("interrupted"));
+        if self.client.moving.is_some() {
+            self.stop(None);
+        } else if self.is_client_waiting() {
+            self.give_up("interrupted");
         }
+    }
+
+    /// The reply that the client waits for is an error.
+    fn give_up(&mut self, words: &str) {
+        if self.client.moving.take().is_none() {
+            self.take_waiting();
+        }
+        self.send(&[], reply::error(words));
     }
 
     /// The data of the packet that has waited longest, which waits no longer.
@@ -236,6 +301,9 @@ impl Stub {
             Reply::Base => {
                 let changes = self.client.session.replay().changes_seen();
                 let packets = self.base.answer(request, &mut self.client);
+                if self.client.moving.is_some() {
+                    return;
+                }
                 // What was read while a file was cut is no answer.
                 match self.client.session.replay().changes_seen() > changes {
                     true => wire::encode(b"E.a file was cut while it was read"),
@@ -247,6 +315,10 @@ impl Stub {
                 data.map(|data| wire::encode(&data)).unwrap_or_default()
             }
         };
+        self.emit(packets);
+    }
+
+    fn emit(&mut self, packets: Vec<u8>) {
         tracing::debug!(packets = %packets.escape_ascii(), "sent");
         self.output.extend_from_slice(&packets);
         self.last_reply = packets;

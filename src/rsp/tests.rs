@@ -89,17 +89,17 @@ fn packets_behind_a_search_wait_for_it_and_are_answered_in_order() {
 fn the_user_is_told_only_while_a_reply_is_awaited() {
     let (mut stub, replay, resume) = stalled();
     without_acknowledgement(&mut stub);
-    stub.tell("too early\n");
+    stub.tell_progress();
     assert_eq!(output(&mut stub), "");
     stub.receive(&packets(&[SEARCH]));
-    stub.tell("a moment\n");
-    let told = packets(&[&format!("O{}", hex::encode("a moment\n"))]);
+    stub.tell_progress();
+    let told = packets(&[&format!("O{}", hex::encode("still indexing: 0 %, 512 frames\n"))]);
     assert_eq!(output(&mut stub), told.escape_ascii().to_string());
     resume.send(()).unwrap();
     replay.index().wait();
     stub.run();
     assert!(output(&mut stub).starts_with("$F7cfT9#"));
-    stub.tell("too late\n");
+    stub.tell_progress();
     assert_eq!(output(&mut stub), "");
 }
 

@@ -68,7 +68,7 @@ where
             activity = turn(|| stub.run());
             continue;
         }
-        let indexing = activity == Activity::Indexing;
+        let (indexing, searching) = (activity == Activity::Indexing, activity == Activity::Searching);
         let change = std::future::poll_fn(|context| replay.index().poll_change(generation, context));
         tokio::select! {
             read = stream.read(&mut buffer), if !stub.is_crowded() => match read? {
@@ -82,11 +82,9 @@ where
                 generation = changed;
                 activity = turn(|| stub.run());
             }
-            () = sleep_until(silent_until), if indexing => {
-                let progress = replay.index().progress();
-                stub.tell(&format!("still indexing: {:.0} %, {} frames\n", 100.0 * progress.fraction(), progress.frames));
-            }
-            () = limits.silence(heard), if !indexing => return Err(limits.was_silent()),
+            () = sleep_until(silent_until), if indexing || searching => stub.tell_progress(),
+            () = tokio::task::yield_now(), if searching => activity = turn(|| stub.run()),
+            () = limits.silence(heard), if !indexing && !searching => return Err(limits.was_silent()),
             () = wait_for(&mut ended) => {
                 stub.farewell();
                 let _ = stream.write_all(&stub.take_output()).await;

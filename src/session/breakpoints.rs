@@ -23,6 +23,11 @@ impl Breakpoints {
         true
     }
 
+    /// All of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = u64> {
+        self.addresses.iter().copied()
+    }
+
     /// Removes one; removing what is not there is no error, as gdb may do it after a failed insertion.
     pub fn remove(&mut self, address: u64) {
         self.addresses.remove(&address);

@@ -33,9 +33,19 @@ impl Cursor {
         self.visited.filter(|_| self.in_frame)
     }
 
+    /// The frame that was visited last, selected or not.
+    pub fn visited(&self) -> Option<u64> {
+        self.visited
+    }
+
     pub(super) fn select(&mut self, frame: u64) {
         self.visited = Some(frame);
         self.in_frame = true;
+    }
+
+    pub(super) fn visit(&mut self, frame: u64) {
+        self.visited = Some(frame);
+        self.in_frame = false;
     }
 
     pub(super) fn leave(&mut self) {

@@ -1,24 +1,31 @@
 //! One client's view of a recording.
 //!
-//! Owns: the cursor, `tfind`, registers, memory and variables at a position, breakpoints. Pure: no sockets, no waiting; where
-//! the index has not come far enough, the answer is [`Answer::NotYet`] and the caller asks again later.
+//! Owns: the cursor, `tfind`, run control with its breakpoints and watchpoints, registers, memory and variables at a
+//! position. Pure: no sockets, no waiting; where the index has not come far enough, the answer is [`Answer::NotYet`] and
+//! the caller asks again later.
 //! Knows nothing of packets.
 //!
 //! Invariant: two sessions share a [`Replay`] that never changes, and cannot affect each other.
 
 mod breakpoints;
+mod changes;
 mod cursor;
 mod find;
 mod replay;
+mod run;
 mod state;
+mod threads;
 mod told;
+mod watchpoints;
 
 pub use breakpoints::Breakpoints;
 pub use cursor::{Cursor, Position};
 pub use find::{Find, Selected};
 pub use replay::Replay;
+pub use run::{Direction, Motion, Move, Moved, Stop};
 pub use state::RegisterBytes;
 pub use told::Told;
+pub use watchpoints::{Access, Watchpoint, Watchpoints};
 
 use std::sync::Arc;
 
@@ -30,12 +37,18 @@ pub struct Session {
     cursor: Cursor,
     /// Where the client wants to stop.
     pub breakpoints: Breakpoints,
+    watchpoints: Watchpoints,
 }
 
 impl Session {
     /// A fresh view: outside any frame, nothing visited yet.
     pub fn new(replay: Arc<Replay>) -> Session {
-        Session { replay, cursor: Cursor::default(), breakpoints: Breakpoints::default() }
+        Session {
+            replay,
+            cursor: Cursor::default(),
+            breakpoints: Breakpoints::default(),
+            watchpoints: Watchpoints::default(),
+        }
     }
 
     /// What all clients share.
@@ -46,6 +59,16 @@ impl Session {
     /// Where the client stands.
     pub fn cursor(&self) -> &Cursor {
         &self.cursor
+    }
+
+    /// Watches a piece of memory; `false` if there are too many, or if it is none that can be watched.
+    pub fn watch(&mut self, watchpoint: Watchpoint) -> bool {
+        self.watchpoints.insert(watchpoint, &self.replay)
+    }
+
+    /// Watches it no longer; what is not watched is no error.
+    pub fn unwatch(&mut self, watchpoint: &Watchpoint) {
+        self.watchpoints.remove(watchpoint);
     }
 
     /// Leaves the selected frame (`tfind none`); the cursor stays where it was.

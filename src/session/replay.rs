@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use super::changes::{Changes, Watched};
 use super::told::{self, Told};
 use crate::image::{Anchor, Image, PlacedImage};
 use crate::index::{Answer, Index, Inspector};
@@ -23,6 +24,7 @@ pub struct Replay {
     told: OnceLock<Vec<Told>>,
     contradiction: Arc<Mutex<Option<String>>>,
     changes_told: AtomicBool,
+    watched: Watched,
 }
 
 impl Replay {
@@ -54,7 +56,16 @@ impl Replay {
         let inspect = image.clone().map(|image| inspector(image, contradiction.clone()));
         let index = Index::start(recording.clone(), inspect)?;
         let (told, changes_told) = (OnceLock::new(), AtomicBool::new(false));
-        Ok(Replay { recording, index, image, block_size, told, contradiction, changes_told })
+        Ok(Replay {
+            recording,
+            index,
+            image,
+            block_size,
+            told,
+            contradiction,
+            changes_told,
+            watched: Watched::default(),
+        })
     }
 
     /// The recording.
@@ -75,6 +86,11 @@ impl Replay {
     /// What gdb is told of each tracepoint.
     pub fn told(&self) -> &[Told] {
         self.told.get_or_init(|| told::told(self.recording.tracepoints(), self.image()))
+    }
+
+    /// Where the recorded value of a piece of memory changes, as far as clients wanted to know it.
+    pub(super) fn memory_changes(&self, address: u64, length: usize) -> Arc<Mutex<Changes>> {
+        self.watched.changes(address, length)
     }
 
     /// The first thing in the part indexed so far that the program image contradicts.

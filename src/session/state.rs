@@ -35,11 +35,15 @@ impl Session {
     /// Where naming a frame takes memory, there are zeros only: gdb names the function's frame at the program
     /// counter before each `tfind`, and outside any frame takes memory that is not there for an error. In code
     /// inlined into such a function that error ends every `tfind` (gdb 13.1 and 18.1, inline-frame.c).
-    pub fn registers(&self) -> RegisterBytes {
-        let (number, visited) = match self.cursor.position() {
-            Position::Frame(number) => return self.registers_of(self.replay.frame(number), None),
-            Position::After(number) => (number, true),
-            Position::Start => (0, false),
+    ///
+    /// Outside any frame these are a thread's, which may stand at another frame than the last visited one; what a
+    /// thread holds that made no frame so far is made up like what there is before the first move.
+    pub fn registers(&self, thread: u32) -> RegisterBytes {
+        let (number, visited) = match (self.cursor.position(), self.frame_of(thread)) {
+            (Position::Frame(number), _) => return self.registers_of(self.replay.frame(number), None),
+            (Position::After(_), Some(number)) => (number, true),
+            (Position::After(_), None) => return self.blank(Some(0)),
+            (Position::Start, _) => (0, false),
         };
         let frame = self.replay.frame(number);
         let pc = frame.as_ref().and_then(|frame| frame.pc.address());

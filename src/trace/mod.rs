@@ -11,10 +11,12 @@ mod damage;
 mod frame;
 mod recording;
 mod status;
+mod thread;
 mod tracepoint;
 
 pub use damage::{Damage, DamageList};
 pub use frame::{Frame, MemoryBlock, MemoryView, ProgramCounter, RegisterBlock};
 pub use recording::{Item, Location, Recording};
 pub use status::{RunStatus, StopReason};
+pub use thread::Thread;
 pub use tracepoint::{Condition, SourceStrings, TraceStateVariable, Tracepoint, TracepointKind};

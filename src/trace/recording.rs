@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{Damage, Frame, RunStatus, TraceStateVariable, Tracepoint};
+use super::{Damage, Frame, RunStatus, Thread, TraceStateVariable, Tracepoint};
 use crate::arch::Target;
 use crate::source::Change;
 
@@ -42,6 +42,12 @@ pub trait Recording: Send + Sync {
 
     /// The trace state variables that are defined, in the order of the file.
     fn variables(&self) -> &[TraceStateVariable];
+
+    /// All threads that frames may name, in ascending order; none where the recording knows no threads, and then every
+    /// frame is of thread 1.
+    fn threads(&self) -> &[Thread] {
+        &[]
+    }
 
     /// How the recording began and ended.
     fn status(&self) -> &RunStatus;

@@ -1,5 +1,5 @@
-//! The packets that gdbstub serves: stop reason, registers, threads, target description, auxv, files, offsets,
-//! monitor commands.
+//! The packets that gdbstub serves: stop reason, registers, threads, run control, breakpoints, target description, auxv,
+//! files, offsets, monitor commands.
 //!
 //! gdbstub ends a session on a malformed packet, on a thread that is not there, and on more of that kind. Here such a
 //! packet gets an error, and a fresh machine goes on where the old one was: breakpoints, cursor and files are the
@@ -7,12 +7,14 @@
 
 mod arch;
 mod auxv;
+mod breakpoints;
 mod description;
 mod exec_file;
 mod host_io;
 mod monitor;
 mod offsets;
 mod registers;
+mod resume;
 mod target;
 mod threads;
 
@@ -25,6 +27,7 @@ use gdbstub::stub::state_machine::GdbStubStateMachine;
 use super::client::Client;
 use super::packet::q_supported;
 use super::wire;
+use crate::session::Stop;
 
 type Machine = GdbStubStateMachine<'static, Client, Output>;
 
@@ -65,11 +68,14 @@ impl Base {
         base
     }
 
-    /// gdbstub's reply to a packet, as packets. Always at least one.
+    /// gdbstub's reply to a packet, as packets. At least one, but for a packet that makes the client move: then
+    /// [`Base::stopped`] gives it.
     pub fn answer(&mut self, packet: &[u8], client: &mut Client) -> Vec<u8> {
         let asks_features = packet.starts_with(b"qSupported");
         let request = if asks_features { q_supported::for_base(packet) } else { packet.to_vec() };
-        let Some(reply) = self.feed(&request, client).filter(|reply| !reply.is_empty()) else {
+        let reply = self.feed(&request, client).filter(|reply| client.moving.is_some() == reply.is_empty());
+        let Some(reply) = reply else {
+            client.moving = None;
             self.rebuild(client);
             return wire::encode(b"E16");
         };
@@ -85,6 +91,30 @@ impl Base {
         reply
     }
 
+    /// The reply to the packet that made the client move, as a packet; `None` is a stop that the user typed ^C for.
+    pub fn stopped(&mut self, stop: Option<Stop>, client: &mut Client) -> Vec<u8> {
+        let reason = client.stop_reason(stop);
+        let machine = match self.machine.take() {
+            Some(GdbStubStateMachine::Running(running)) => running.report_stop(client, reason).ok(),
+            _ => None,
+        };
+        let reply = match machine {
+            Some(GdbStubStateMachine::Idle(mut idle)) => {
+                let reply = std::mem::take(&mut idle.borrow_conn().0);
+                self.machine = Some(idle.into());
+                reply
+            }
+            _ => {
+                self.rebuild(client);
+                wire::encode(b"E16")
+            }
+        };
+        // The thread that stopped is the one that is asked of next.
+        client.general_thread = None;
+        self.threads = [None, None];
+        reply
+    }
+
     /// `None` where gdbstub gave up; the machine is gone then.
     fn feed(&mut self, packet: &[u8], client: &mut Client) -> Option<Vec<u8>> {
         let mut machine = self.machine.take()?;
@@ -97,12 +127,13 @@ impl Base {
                         return None;
                     }
                 },
-                // Nothing here resumes or detaches through gdbstub; were it to, a fresh machine is idle again.
+                // Nothing detaches through gdbstub, and nothing comes behind a packet that resumes.
                 _ => return None,
             };
         }
         let reply = match &mut machine {
             GdbStubStateMachine::Idle(idle) => std::mem::take(&mut idle.borrow_conn().0),
+            GdbStubStateMachine::Running(running) => std::mem::take(&mut running.borrow_conn().0),
             _ => return None,
         };
         self.machine = Some(machine);

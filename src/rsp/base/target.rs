@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use gdbstub::target::Target;
 use gdbstub::target::ext::auxv::AuxvOps;
 use gdbstub::target::ext::base::BaseOps;
+use gdbstub::target::ext::breakpoints::BreakpointsOps;
 use gdbstub::target::ext::exec_file::ExecFileOps;
 use gdbstub::target::ext::host_io::HostIoOps;
 use gdbstub::target::ext::monitor_cmd::MonitorCmdOps;
@@ -27,11 +28,6 @@ impl Target for Client {
         false
     }
 
-    /// Nothing resumes through gdbstub.
-    fn use_resume_stub(&self) -> bool {
-        false
-    }
-
     /// gdbstub warns of breakpoints that clients write into memory; here nothing is written and breakpoints are kept.
     fn guard_rail_implicit_sw_breakpoints(&self) -> bool {
         true
@@ -40,6 +36,10 @@ impl Target for Client {
     fn support_target_description_xml_override(&mut self) -> Option<TargetDescriptionXmlOverrideOps<'_, Self>> {
         // Where none is known gdb takes the program's architecture.
         self.session.replay().recording().target().description.is_some().then_some(self)
+    }
+
+    fn support_breakpoints(&mut self) -> Option<BreakpointsOps<'_, Self>> {
+        Some(self)
     }
 
     fn support_auxv(&mut self) -> Option<AuxvOps<'_, Self>> {

@@ -1,4 +1,5 @@
-//! Threads: a recording that knows none has one, and `info threads` says where it stands.
+//! Threads: those that the recording names, and `info threads` says where they stand. A recording that knows none has
+//! one.
 
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
@@ -7,19 +8,29 @@ use gdbstub::common::Tid;
 use gdbstub::target::ext::thread_extra_info::ThreadExtraInfo;
 
 use super::target::copy_part;
+use crate::report;
 use crate::rsp::client::Client;
-use crate::session::Position;
 
-/// The thread of a recording that knows no threads.
-pub const RECORDED_THREAD: Tid = NonZeroUsize::MIN;
+/// gdbstub's number of a thread, which is never 0.
+pub fn tid(thread: u32) -> Tid {
+    NonZeroUsize::new(thread as usize).unwrap_or(NonZeroUsize::MIN)
+}
+
+/// The number of a thread.
+pub fn number(tid: Tid) -> u32 {
+    u32::try_from(tid.get()).unwrap_or(u32::MAX)
+}
 
 impl ThreadExtraInfo for Client {
-    fn thread_extra_info(&self, _tid: Tid, buffer: &mut [u8]) -> Result<usize, Infallible> {
-        let text = match self.session.cursor().position() {
-            Position::Start => "before the first move".to_owned(),
-            Position::Frame(frame) => format!("trace frame {frame}"),
-            Position::After(frame) => format!("outside, last at trace frame {frame}"),
-        };
+    fn thread_extra_info(&self, tid: Tid, buffer: &mut [u8]) -> Result<usize, Infallible> {
+        let text = report::thread(&self.session, number(tid));
         Ok(copy_part(text.as_bytes(), 0, buffer.len(), buffer))
+    }
+}
+
+impl Client {
+    /// Whether there is such a thread.
+    pub fn has_thread(&self, thread: u32) -> bool {
+        self.session.threads().iter().any(|known| known.id == thread)
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A packet that no file here takes goes to gdbstub, which answers with an empty packet what it does not know.
 
+mod breakpoint;
 mod detach;
-mod insert_breakpoint;
 mod kill;
 mod memory_read;
 mod memory_read_binary;
@@ -29,6 +29,7 @@ mod register_write;
 mod registers;
 mod resume;
 mod start_no_ack_mode;
+mod thread;
 mod thread_suffix;
 
 use super::client::Client;
@@ -59,18 +60,18 @@ const PACKETS: &[(&str, Handler)] = &[
     ("P", register_write::answer),
     ("M", memory_write::answer),
     ("X", memory_write::answer),
-    ("Z0,", insert_breakpoint::insert),
-    ("Z1,", insert_breakpoint::insert),
-    ("z0,", insert_breakpoint::remove),
-    ("z1,", insert_breakpoint::remove),
-    ("vCont?", resume::not_offered),
-    ("vCont", resume::answer),
-    ("c", resume::answer),
-    ("C", resume::answer),
-    ("s", resume::answer),
-    ("S", resume::answer),
-    ("bc", resume::answer),
-    ("bs", resume::answer),
+    ("Hg", thread::general),
+    ("Hc", thread::run_control),
+    ("Z", breakpoint::answer),
+    ("z", breakpoint::answer),
+    ("vCont?", resume::offer),
+    ("vCont", resume::actions),
+    ("c", resume::plain),
+    ("C", resume::with_signal),
+    ("s", resume::plain),
+    ("S", resume::with_signal),
+    ("bc", resume::plain),
+    ("bs", resume::plain),
     ("D", detach::answer),
     ("k", kill::answer),
     ("vKill", kill::with_reply),

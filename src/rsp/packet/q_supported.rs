@@ -39,5 +39,5 @@ pub fn complete(reply: &[u8], client: &Client) -> Vec<u8> {
     features.join(";").into_bytes()
 }
 
-/// What gdbstub always says and is not so here: nothing forks in a recording, and `vCont` moves nothing.
-const OWN: [&str; 5] = ["multiprocess+", "fork-events+", "vfork-events+", "vforkdone-events+", "vContSupported+"];
+/// What gdbstub always says and is not so here: nothing forks in a recording.
+const OWN: [&str; 4] = ["multiprocess+", "fork-events+", "vfork-events+", "vforkdone-events+"];

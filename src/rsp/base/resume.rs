@@ -1,0 +1,126 @@
+//! Run control: gdbstub says how the client wants to move, and the session does.
+
+use std::convert::Infallible;
+
+use gdbstub::common::{Signal, Tid};
+use gdbstub::stub::MultiThreadStopReason;
+use gdbstub::target::ext::base::multithread::{
+    MultiThreadRangeStepping, MultiThreadRangeSteppingOps, MultiThreadResume, MultiThreadSchedulerLocking,
+    MultiThreadSchedulerLockingOps, MultiThreadSingleStep, MultiThreadSingleStepOps,
+};
+use gdbstub::target::ext::base::reverse_exec::{
+    ReplayLogPosition, ReverseCont, ReverseContOps, ReverseStep, ReverseStepOps,
+};
+use gdbstub::target::ext::breakpoints::WatchKind;
+
+use super::threads::{number, tid};
+use crate::rsp::client::Client;
+use crate::session::{Access, Direction, Motion, Move, Stop};
+
+/// A signal that the client sends along was never delivered to anybody, and is dropped.
+impl MultiThreadResume for Client {
+    fn resume(&mut self) -> Result<(), Infallible> {
+        self.moving = Some(Move { direction: Direction::Forward, motion: self.motion });
+        Ok(())
+    }
+
+    fn clear_resume_actions(&mut self) -> Result<(), Infallible> {
+        self.motion = Motion::Continue;
+        Ok(())
+    }
+
+    fn set_resume_action_continue(&mut self, _tid: Tid, _signal: Option<Signal>) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn support_single_step(&mut self) -> Option<MultiThreadSingleStepOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_range_step(&mut self) -> Option<MultiThreadRangeSteppingOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_reverse_step(&mut self) -> Option<ReverseStepOps<'_, Tid, Self>> {
+        Some(self)
+    }
+
+    fn support_reverse_cont(&mut self) -> Option<ReverseContOps<'_, Tid, Self>> {
+        Some(self)
+    }
+
+    fn support_scheduler_locking(&mut self) -> Option<MultiThreadSchedulerLockingOps<'_, Self>> {
+        Some(self)
+    }
+}
+
+impl MultiThreadSingleStep for Client {
+    fn set_resume_action_step(&mut self, tid: Tid, _signal: Option<Signal>) -> Result<(), Infallible> {
+        self.motion = Motion::Step(number(tid));
+        Ok(())
+    }
+}
+
+impl MultiThreadRangeStepping for Client {
+    /// `end` is the first address behind the range. Of several threads one would leave it for another: there each step
+    /// is told, which gdb takes and goes on (gdb manual, `vCont;r`).
+    fn set_resume_action_range_step(&mut self, tid: Tid, start: u64, end: u64) -> Result<(), Infallible> {
+        let addresses = self.addresses();
+        self.motion = match end.checked_sub(1) {
+            Some(last) if start < end && self.session.threads().len() == 1 => {
+                Motion::Leave(addresses.kept(start), addresses.kept(last))
+            }
+            _ => Motion::Step(number(tid)),
+        };
+        Ok(())
+    }
+}
+
+impl MultiThreadSchedulerLocking for Client {
+    /// What other threads did meanwhile is recorded and cannot be held back.
+    fn set_resume_action_scheduler_lock(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+impl ReverseStep<Tid> for Client {
+    fn reverse_step(&mut self, tid: Tid) -> Result<(), Infallible> {
+        self.moving = Some(Move { direction: Direction::Backward, motion: Motion::Step(number(tid)) });
+        Ok(())
+    }
+}
+
+impl ReverseCont<Tid> for Client {
+    fn reverse_cont(&mut self) -> Result<(), Infallible> {
+        self.moving = Some(Move { direction: Direction::Backward, motion: Motion::Continue });
+        Ok(())
+    }
+}
+
+impl Client {
+    /// What gdbstub reports of a stop; `None` is one that the user typed ^C for.
+    pub fn stop_reason(&self, stop: Option<Stop>) -> MultiThreadStopReason<u64> {
+        let tid = tid(self.session.thread());
+        match stop {
+            None => MultiThreadStopReason::SignalWithThread { tid, signal: Signal::SIGINT },
+            Some(Stop::Done) => MultiThreadStopReason::SignalWithThread { tid, signal: Signal::SIGTRAP },
+            Some(Stop::Breakpoint) => MultiThreadStopReason::SwBreak(tid),
+            Some(Stop::Watchpoint(watchpoint)) => MultiThreadStopReason::Watch {
+                tid,
+                kind: match watchpoint.access {
+                    Access::Write => WatchKind::Write,
+                    Access::Read => WatchKind::Read,
+                    Access::Any => WatchKind::ReadWrite,
+                },
+                addr: self.addresses().for_gdb(watchpoint.address),
+            },
+            Some(Stop::Edge(direction)) => MultiThreadStopReason::ReplayLog {
+                tid: Some(tid),
+                pos: match direction {
+                    Direction::Forward => ReplayLogPosition::End,
+                    Direction::Backward => ReplayLogPosition::Begin,
+                },
+            },
+        }
+    }
+}
