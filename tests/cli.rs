@@ -750,7 +750,7 @@ mod compressed {
         let mut script = std::process::Command::new("script");
         let program = env!("CARGO_BIN_EXE_traceframe");
         script.env("SHELL", "/bin/sh").args(["-qec", &format!("'{program}' info '{file}'"), "/dev/null"]);
-        let shown = script.stdin(std::process::Stdio::null()).output().unwrap();
+        let shown = script.stdin(Stdio::null()).output().unwrap();
         let text = String::from_utf8(shown.stdout).unwrap();
         let (progress, info) = text.rsplit_once("\r\x1b[K").unwrap_or_else(|| panic!("{text:?}"));
         let steps: Vec<u64> = progress

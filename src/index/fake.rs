@@ -8,7 +8,7 @@ use std::sync::mpsc::Receiver;
 
 use crate::arch::{Origin, Target};
 use crate::source::ByteOrder;
-use crate::trace::{Damage, Frame, Item, Location, Recording, RunStatus, TraceStateVariable, Tracepoint};
+use crate::trace::{Damage, Frame, Item, Location, Recording, RunStatus, Thread, TraceStateVariable, Tracepoint};
 
 type Make = Box<dyn Fn(u64) -> Frame<'static> + Send + Sync>;
 
@@ -18,6 +18,7 @@ pub(crate) struct Fake {
     /// The number of a frame before which the walk waits for a message.
     pub(crate) stall: Option<(u64, Mutex<Receiver<()>>)>,
     pub(crate) damage_behind: Option<Damage>,
+    pub(crate) threads: Vec<Thread>,
     target: Target,
     status: RunStatus,
 }
@@ -33,7 +34,8 @@ impl Fake {
             origin: Origin::None,
             image_is_foreign: false,
         };
-        Fake { frames, frame: Box::new(frame), stall: None, damage_behind: None, target, status: RunStatus::default() }
+        let (threads, status) = (Vec::new(), RunStatus::default());
+        Fake { frames, frame: Box::new(frame), stall: None, damage_behind: None, threads, target, status }
     }
 }
 
@@ -56,6 +58,10 @@ impl Recording for Fake {
 
     fn variables(&self) -> &[TraceStateVariable] {
         &[]
+    }
+
+    fn threads(&self) -> &[Thread] {
+        &self.threads
     }
 
     fn status(&self) -> &RunStatus {
@@ -91,8 +97,13 @@ impl Recording for Fake {
         self.end()
     }
 
-    fn frame(&self, _location: Location) -> Frame<'_> {
-        Frame::empty(Location(0), 0)
+    fn frame(&self, location: Location) -> Frame<'_> {
+        let (mut low, mut high) = (0, self.frames);
+        while low < high {
+            let middle = low.midpoint(high);
+            if (self.frame)(middle).location < location { low = middle + 1 } else { high = middle }
+        }
+        (self.frame)(low)
     }
 
     fn trace_buffer(&self, _end: Location, _offset: u64, _length: usize) -> Cow<'_, [u8]> {

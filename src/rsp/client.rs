@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::arch::Addresses;
-use crate::session::{Motion, Move, Replay, Session};
+use crate::session::{Motion, Replay, Session};
 
 /// One client's side of the protocol; gdbstub sees it as its target.
 pub struct Client {
@@ -24,8 +24,8 @@ pub struct Client {
     pub general_thread: Option<u32>,
     /// How far it wants to move, as far as it has said so.
     pub motion: Motion,
-    /// The move that it waits for the end of.
-    pub moving: Option<Move>,
+    /// Whether it wants one thread to move and no other.
+    pub locks_others: bool,
     /// File descriptors that the client holds open; all of them are the program image.
     pub open_files: BTreeSet<u32>,
 }
@@ -42,7 +42,7 @@ impl Client {
             packet_size,
             general_thread: None,
             motion: Motion::Continue,
-            moving: None,
+            locks_others: false,
             open_files: BTreeSet::new(),
         }
     }

@@ -28,7 +28,7 @@ use wire::{Decoder, Event};
 pub use wire::PACKET_SIZE;
 
 use crate::report;
-use crate::session::{Move, Moved, Replay, Stop};
+use crate::session::{Moved, Replay, Stop};
 
 /// Bytes of undecided packets after which the caller should not read more from the client.
 const BACKLOG: usize = 4 * PACKET_SIZE;
@@ -140,13 +140,13 @@ impl Stub {
     fn answer_waiting(&mut self, began: &mut Option<Instant>) {
         while self.activity != Activity::Closed {
             let over = self.output.len() >= TURN_OUTPUT || began.is_some_and(|began| began.elapsed() >= TURN_TIME);
-            if over && (self.client.moving.is_some() || !self.waiting.is_empty()) {
+            if over && (self.client.session.is_moving() || !self.waiting.is_empty()) {
                 self.activity = Activity::Busy;
                 break;
             }
-            if let Some(movement) = self.client.moving {
+            if self.client.session.is_moving() {
                 let deadline = *began.get_or_insert_with(Instant::now) + TURN_TIME;
-                if self.go_on(movement, deadline) {
+                if self.go_on(deadline) {
                     continue;
                 }
                 break;
@@ -174,9 +174,9 @@ impl Stub {
     }
 
     /// Goes on with a move; whether it ended.
-    fn go_on(&mut self, movement: Move, deadline: Instant) -> bool {
+    fn go_on(&mut self, deadline: Instant) -> bool {
         look_for_changes(self.client.session.replay());
-        match self.client.session.advance(movement, deadline) {
+        match self.client.session.advance(deadline) {
             Moved::NotYet => {
                 self.activity = Activity::Indexing;
                 false
@@ -195,11 +195,16 @@ impl Stub {
 
     /// The client has moved; `None` is a stop that the user typed ^C for.
     fn stop(&mut self, stop: Option<Stop>) {
-        self.client.moving = None;
+        self.client.session.halt();
         let packets = match self.client.session.replay().recording().change_seen() {
             // Where it went may be no place in the recording.
             Some(change) => wire::encode(format!("E.the recording {change}; start the server again").as_bytes()),
-            None => self.base.stopped(stop, &mut self.client),
+            None => {
+                if self.client.ends_a_step_over(stop) {
+                    self.console("The recording ends here.\n");
+                }
+                self.base.stopped(stop, &mut self.client)
+            }
         };
         self.emit(packets);
     }
@@ -251,7 +256,7 @@ impl Stub {
 
     /// The user typed ^C: what takes long is given up.
     fn interrupt(&mut self) {
-        if self.client.moving.is_some() {
+        if self.client.session.is_moving() {
             self.stop(None);
         } else if self.is_client_waiting() {
             self.give_up("interrupted");
@@ -260,8 +265,9 @@ impl Stub {
 
     /// The reply that the client waits for is an error.
     fn give_up(&mut self, words: &str) {
-        if self.client.moving.take().is_none() {
-            self.take_waiting();
+        match self.client.session.is_moving() {
+            true => self.client.session.halt(),
+            false => drop(self.take_waiting()),
         }
         self.send(&[], reply::error(words));
     }
@@ -301,7 +307,7 @@ impl Stub {
             Reply::Base => {
                 let changes = self.client.session.replay().changes_seen();
                 let packets = self.base.answer(request, &mut self.client);
-                if self.client.moving.is_some() {
+                if self.client.session.is_moving() {
                     return;
                 }
                 // What was read while a file was cut is no answer.

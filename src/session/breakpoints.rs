@@ -1,35 +1,59 @@
 //! The places where a client wants to stop.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-/// The breakpoints of one client.
+use super::{AgentExpression, Moment};
+
+/// The breakpoints of one client: addresses, each with conditions, any of which makes it stop there. Without one it
+/// always does.
 ///
 /// gdb inserts them whenever it resumes and removes them at each stop, its own internal ones included.
 #[derive(Clone, Debug, Default)]
 pub struct Breakpoints {
-    addresses: BTreeSet<u64>,
+    by_address: BTreeMap<u64, Vec<AgentExpression>>,
+    /// How many conditions there are.
+    conditions: usize,
 }
 
 impl Breakpoints {
     /// How many a client may have at a time.
     pub const LIMIT: usize = 65_536;
 
-    /// Adds one; `false` if there are too many.
-    pub fn insert(&mut self, address: u64) -> bool {
-        if self.addresses.len() >= Self::LIMIT && !self.addresses.contains(&address) {
+    /// How many conditions all of them together may have.
+    pub const CONDITIONS_LIMIT: usize = 1024;
+
+    /// Adds one, in place of one at the same address; `false` if there are too many.
+    pub fn insert(&mut self, address: u64, conditions: Vec<AgentExpression>) -> bool {
+        let before = self.by_address.get(&address).map(Vec::len);
+        let conditions_then = self.conditions - before.unwrap_or(0) + conditions.len();
+        let is_full = before.is_none() && self.by_address.len() >= Self::LIMIT;
+        if is_full || conditions_then > Self::CONDITIONS_LIMIT.max(self.conditions) {
             return false;
         }
-        self.addresses.insert(address);
+        self.conditions = conditions_then;
+        self.by_address.insert(address, conditions);
         true
-    }
-
-    /// All of them.
-    pub(super) fn iter(&self) -> impl Iterator<Item = u64> {
-        self.addresses.iter().copied()
     }
 
     /// Removes one; removing what is not there is no error, as gdb may do it after a failed insertion.
     pub fn remove(&mut self, address: u64) {
-        self.addresses.remove(&address);
+        self.conditions -= self.by_address.remove(&address).map_or(0, |conditions| conditions.len());
+    }
+
+    /// Those that always stop.
+    pub(super) fn unconditional(&self) -> impl Iterator<Item = u64> {
+        self.by_address.iter().filter(|(_, conditions)| conditions.is_empty()).map(|(address, _)| *address)
+    }
+
+    /// Those that stop where a condition holds.
+    pub(super) fn conditional(&self) -> impl Iterator<Item = u64> {
+        self.by_address.iter().filter(|(_, conditions)| !conditions.is_empty()).map(|(address, _)| *address)
+    }
+
+    /// Whether the breakpoint at an address stops at a moment: where a condition cannot be tested there, gdb is to say
+    /// why.
+    pub(super) fn stops_at(&self, address: u64, moment: &Moment<'_>) -> bool {
+        let conditions = self.by_address.get(&address).map_or(&[][..], Vec::as_slice);
+        conditions.is_empty() || conditions.iter().any(|condition| condition.evaluate(moment) != Ok(0))
     }
 }

@@ -7,10 +7,12 @@
 //!
 //! Invariant: two sessions share a [`Replay`] that never changes, and cannot affect each other.
 
+mod agent;
 mod breakpoints;
 mod changes;
 mod cursor;
 mod find;
+mod moment;
 mod replay;
 mod run;
 mod state;
@@ -18,9 +20,11 @@ mod threads;
 mod told;
 mod watchpoints;
 
+pub use agent::{AgentExpression, NoValue};
 pub use breakpoints::Breakpoints;
 pub use cursor::{Cursor, Position};
 pub use find::{Find, Selected};
+pub use moment::Moment;
 pub use replay::Replay;
 pub use run::{Direction, Motion, Move, Moved, Stop};
 pub use state::RegisterBytes;
@@ -38,6 +42,7 @@ pub struct Session {
     /// Where the client wants to stop.
     pub breakpoints: Breakpoints,
     watchpoints: Watchpoints,
+    moving: Option<run::Moving>,
 }
 
 impl Session {
@@ -48,6 +53,7 @@ impl Session {
             cursor: Cursor::default(),
             breakpoints: Breakpoints::default(),
             watchpoints: Watchpoints::default(),
+            moving: None,
         }
     }
 

@@ -7,9 +7,9 @@
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use super::Session;
 use super::changes::Known;
 use super::watchpoints::Watchpoint;
+use super::{Moment, Session};
 use crate::index::{Answer, Query};
 
 /// Which way a client moves.
@@ -66,32 +66,115 @@ pub enum Moved {
     Searching(u64),
 }
 
+/// A move that has not ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moving {
+    movement: Move,
+    /// The frame from which on breakpoints with conditions are still to be tested.
+    reached: Option<u64>,
+}
+
+/// A frame to stop at, and why.
+type Place = (u64, Stop);
+
 impl Session {
-    /// Moves, until `deadline` at the latest. As long as the move has not ended the cursor stays where it is, and the
-    /// same call goes on with it. A selected frame is left.
+    /// Begins a move; a selected frame is left when it ends.
+    pub fn set_off(&mut self, movement: Move) {
+        self.moving = Some(Moving { movement, reached: None });
+    }
+
+    /// Whether a move has not ended.
+    pub fn is_moving(&self) -> bool {
+        self.moving.is_some()
+    }
+
+    /// Ends a move where the client set off.
+    pub fn halt(&mut self) {
+        self.moving = None;
+    }
+
+    /// Goes on with the move that was begun, until `deadline` at the latest. As long as it has not ended the cursor stays
+    /// where it is.
     ///
     /// Before the first move the client stands before the first frame.
-    pub fn advance(&mut self, Move { direction, motion }: Move, deadline: Instant) -> Moved {
-        let mut place: Option<(u64, Stop)> = None;
+    pub fn advance(&mut self, deadline: Instant) -> Moved {
+        let Some(Moving { movement: Move { direction, motion }, mut reached }) = self.moving else {
+            return Moved::Stopped(Stop::Done);
+        };
         let mut waits = false;
-        let breakpoints =
-            self.breakpoints.iter().map(|address| (self.look(direction, Query::Pc(address)), Stop::Breakpoint));
-        for (answer, stop) in std::iter::once((self.end_of(direction, motion), Stop::Done)).chain(breakpoints) {
+        let place = self.place_by_index(direction, motion, &mut waits);
+        let place = match self.place_by_memory(direction, place, &mut waits, deadline) {
+            Known::Known(place) => place,
+            Known::NotYet => return Moved::NotYet,
+            Known::Searching(frames) => return Moved::Searching(frames),
+        };
+        let place = self.place_by_condition(direction, place, &mut reached, &mut waits, deadline);
+        if let (Known::NotYet | Known::Searching(_), Some(moving)) = (place, &mut self.moving) {
+            moving.reached = reached;
+        }
+        let place = match place {
+            Known::Known(place) => place,
+            Known::NotYet => return Moved::NotYet,
+            Known::Searching(frames) => return Moved::Searching(frames),
+        };
+        let progress = self.replay.index().progress();
+        if place.is_none() && (waits || direction == Direction::Forward && !progress.complete) {
+            return Moved::NotYet;
+        }
+        let (frame, stop) = match place {
+            Some((frame, stop)) => (Some(frame), stop),
+            None => {
+                let last = match direction {
+                    Direction::Forward => progress.frames.checked_sub(1),
+                    Direction::Backward => self.cursor.visited().map(|_| 0),
+                };
+                (last, Stop::Edge(direction))
+            }
+        };
+        if let Some(frame) = frame {
+            self.cursor.visit(frame);
+        }
+        self.moving = None;
+        Moved::Stopped(stop)
+    }
+
+    /// The nearest frame at which the motion ends, or that has a breakpoint without conditions.
+    fn place_by_index(&self, direction: Direction, motion: Motion, waits: &mut bool) -> Option<Place> {
+        let end = match motion {
+            Motion::Step(thread) => self.look(direction, Query::Thread(thread)),
+            Motion::Leave(low, high) => self.look(direction, Query::Outside { low, high }),
+            Motion::Continue => Answer::Nothing,
+        };
+        let breakpoints = self.breakpoints.unconditional();
+        let breakpoints = breakpoints.map(|address| (self.look(direction, Query::Pc(address)), Stop::Breakpoint));
+        let mut place: Option<Place> = None;
+        for (answer, stop) in std::iter::once((end, Stop::Done)).chain(breakpoints) {
             match answer {
                 // What is found lies in the part that is indexed, and so before all that is not.
                 Answer::Found(frame) if place.is_none_or(|(found, _)| direction.is_nearer(frame, found)) => {
                     place = Some((frame, stop));
                 }
                 Answer::Found(_) | Answer::Nothing => {}
-                Answer::NotYet => waits = true,
+                Answer::NotYet => *waits = true,
             }
         }
+        place
+    }
+
+    /// The nearest frame with another value of watched memory, if it is not behind `place`; else that.
+    fn place_by_memory(
+        &self,
+        direction: Direction,
+        mut place: Option<Place>,
+        waits: &mut bool,
+        deadline: Instant,
+    ) -> Known<Option<Place>> {
         for (watchpoint, changes) in self.watchpoints.iter() {
             let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
             let change = match (direction, self.cursor.visited()) {
                 (Direction::Forward, _) => {
                     let last = place.map_or(u64::MAX, |(frame, _)| frame);
-                    changes.next(self.from(), last, &self.replay, deadline)
+                    changes.next(self.origin(direction), last, &self.replay, deadline)
                 }
                 (Direction::Backward, Some(frame)) => changes.previous(frame, &self.replay, deadline),
                 (Direction::Backward, None) => Known::Known(None),
@@ -101,48 +184,74 @@ impl Session {
                     place = Some((frame, Stop::Watchpoint(*watchpoint)));
                 }
                 Known::Known(_) => {}
-                Known::NotYet => waits = true,
-                Known::Searching(frames) => return Moved::Searching(frames),
+                Known::NotYet => *waits = true,
+                Known::Searching(frames) => return Known::Searching(frames),
             }
         }
-        let progress = self.replay.index().progress();
-        match place {
-            Some((frame, stop)) => {
-                self.cursor.visit(frame);
-                return Moved::Stopped(stop);
-            }
-            None if waits => return Moved::NotYet,
-            None => {}
-        }
-        match (direction, self.cursor.visited(), progress.frames.checked_sub(1)) {
-            (Direction::Forward, ..) if !progress.complete => return Moved::NotYet,
-            (Direction::Forward, _, Some(last)) => self.cursor.visit(last),
-            (Direction::Backward, Some(_), _) => self.cursor.visit(0),
-            (Direction::Forward, _, None) | (Direction::Backward, None, _) => {}
-        }
-        Moved::Stopped(Stop::Edge(direction))
+        Known::Known(place)
     }
 
-    /// Where a motion ends that nothing stops.
-    fn end_of(&self, direction: Direction, motion: Motion) -> Answer<u64> {
-        match motion {
-            Motion::Step(thread) => self.look(direction, Query::Thread(thread)),
-            Motion::Leave(low, high) => self.look(direction, Query::Outside { low, high }),
-            Motion::Continue => Answer::Nothing,
+    /// The nearest frame that has a breakpoint with a condition that holds there, if it is before `place`; else that.
+    fn place_by_condition(
+        &self,
+        direction: Direction,
+        place: Option<Place>,
+        reached: &mut Option<u64>,
+        waits: &mut bool,
+        deadline: Instant,
+    ) -> Known<Option<Place>> {
+        if self.breakpoints.conditional().next().is_none() {
+            return Known::Known(place);
+        }
+        loop {
+            let from = *reached.get_or_insert(self.origin(direction));
+            if Instant::now() >= deadline {
+                return Known::Searching(from);
+            }
+            let mut nearest: Option<(u64, u64)> = None;
+            for address in self.breakpoints.conditional() {
+                match self.look_from(from, direction, Query::Pc(address)) {
+                    Answer::Found(frame) if nearest.is_none_or(|(found, _)| direction.is_nearer(frame, found)) => {
+                        nearest = Some((frame, address));
+                    }
+                    Answer::Found(_) | Answer::Nothing => {}
+                    Answer::NotYet => *waits = true,
+                }
+            }
+            let nearest =
+                nearest.filter(|(frame, _)| place.is_none_or(|(found, _)| direction.is_nearer(*frame, found)));
+            let Some((number, address)) = nearest else { return Known::Known(place) };
+            let frame = self.replay.frame(number);
+            if frame.is_none_or(|frame| self.breakpoints.stops_at(address, &Moment::new(&self.replay, &frame))) {
+                return Known::Known(Some((number, Stop::Breakpoint)));
+            }
+            *reached = Some(match direction {
+                Direction::Forward => number.saturating_add(1),
+                Direction::Backward => number,
+            });
         }
     }
 
     /// The next frame that matches.
     fn look(&self, direction: Direction, query: Query) -> Answer<u64> {
+        self.look_from(self.origin(direction), direction, query)
+    }
+
+    /// The next frame that matches: forward, from `at` on; backward, before it.
+    fn look_from(&self, at: u64, direction: Direction, query: Query) -> Answer<u64> {
         match direction {
-            Direction::Forward => self.replay.index().find(self.from(), &query),
-            Direction::Backward => self.replay.index().find_back(self.cursor.visited().unwrap_or(0), &query),
+            Direction::Forward => self.replay.index().find(at, &query),
+            Direction::Backward => self.replay.index().find_back(at, &query),
         }
     }
 
-    /// The first frame on the way forward.
-    fn from(&self) -> u64 {
-        self.cursor.visited().map_or(0, |frame| frame.saturating_add(1))
+    /// Where the way begins: forward, the first frame on it; backward, the frame behind that.
+    fn origin(&self, direction: Direction) -> u64 {
+        match (direction, self.cursor.visited()) {
+            (Direction::Forward, Some(frame)) => frame.saturating_add(1),
+            (Direction::Backward, Some(frame)) => frame,
+            (_, None) => 0,
+        }
     }
 }
 
@@ -152,6 +261,197 @@ impl Direction {
         match self {
             Direction::Forward => frame < than,
             Direction::Backward => frame > than,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::super::{Access, AgentExpression, Replay};
+    use super::*;
+    use crate::index::fake::Fake;
+    use crate::trace::{Frame, Location, MemoryBlock, ProgramCounter, Thread};
+
+    const WATCHED: u64 = 0x100;
+
+    /// What matters of a frame here.
+    #[derive(Clone, Debug)]
+    struct Fact {
+        thread: u32,
+        pc: Option<u64>,
+        /// The watched byte, where it was collected.
+        value: Option<u8>,
+    }
+
+    fn frame(number: u64, fact: &Fact) -> Frame<'static> {
+        let mut frame = Frame::empty(Location(number), 1);
+        frame.thread = fact.thread;
+        frame.pc = fact.pc.map_or(ProgramCounter::Unknown, ProgramCounter::Recorded);
+        let bytes = fact.value.map(|value| Cow::Owned(vec![value]));
+        frame.memory = bytes.into_iter().map(|bytes| MemoryBlock { address: WATCHED, bytes }).collect();
+        frame
+    }
+
+    fn session(facts: &[Fact]) -> Session {
+        let kept = facts.to_vec();
+        let mut fake = Fake::new(facts.len() as u64, move |number| frame(number, &kept[number as usize % kept.len()]));
+        fake.threads = (1..4).map(|id| Thread { id, name: String::new() }).collect();
+        let replay = Arc::new(Replay::new(Arc::new(fake), None, None).unwrap());
+        replay.index().wait();
+        Session::new(replay)
+    }
+
+    /// `*(unsigned char *) 0x100 == 2`.
+    fn is_two() -> AgentExpression {
+        AgentExpression::new(vec![0x23, 1, 0, 0x17, 0x22, 2, 0x13, 0x27])
+    }
+
+    /// Moves with as many calls as it takes.
+    fn advance(session: &mut Session, movement: Move) -> Stop {
+        session.set_off(movement);
+        loop {
+            match session.advance(Instant::now() + Duration::from_micros(50)) {
+                Moved::Stopped(stop) => return stop,
+                Moved::Searching(_) => {}
+                Moved::NotYet => panic!("all is indexed"),
+            }
+        }
+    }
+
+    /// What a look at one frame after the other finds: where the move ends, and why.
+    fn look_at_each(
+        facts: &[Fact],
+        visited: Option<usize>,
+        Move { direction, motion }: Move,
+        breakpoints: &BTreeMap<u64, bool>,
+        watches: bool,
+    ) -> (Option<usize>, Stop) {
+        let way: Vec<usize> = match (direction, visited) {
+            (Direction::Forward, None) => (0..facts.len()).collect(),
+            (Direction::Forward, Some(at)) => (at + 1..facts.len()).collect(),
+            (Direction::Backward, at) => (0..at.unwrap_or(0)).rev().collect(),
+        };
+        let watchpoint = Watchpoint { address: WATCHED, length: 1, access: Access::Write };
+        let recorded = |until: usize| facts[..until].iter().rev().find_map(|fact| fact.value);
+        let mut last = visited.and_then(|at| recorded(at + 1));
+        for at in way {
+            let fact = &facts[at];
+            let changed = fact.value.is_some() && last.is_some() && fact.value != last;
+            last = fact.value.or(last);
+            if watches && changed {
+                return (Some(at), Stop::Watchpoint(watchpoint));
+            }
+            match motion {
+                Motion::Step(thread) if fact.thread == thread => return (Some(at), Stop::Done),
+                Motion::Leave(low, high) if fact.pc.is_some_and(|pc| pc < low || high < pc) => {
+                    return (Some(at), Stop::Done);
+                }
+                _ => {}
+            }
+            let breakpoint = fact.pc.and_then(|pc| breakpoints.get(&pc));
+            let holds = |is_conditional: &bool| !is_conditional || fact.value.is_none_or(|value| value == 2);
+            if breakpoint.is_some_and(holds) {
+                return (Some(at), Stop::Breakpoint);
+            }
+        }
+        let edge = match direction {
+            Direction::Forward => facts.len().checked_sub(1),
+            Direction::Backward => visited.map(|_| 0),
+        };
+        (edge, Stop::Edge(direction))
+    }
+
+    fn fact() -> impl Strategy<Value = Fact> {
+        let pc = prop::option::weighted(0.9, 0x10_u64..0x16);
+        (1..4_u32, pc, prop::option::of(1..4_u8)).prop_map(|(thread, pc, value)| Fact { thread, pc, value })
+    }
+
+    fn movement() -> impl Strategy<Value = Move> {
+        let direction = prop_oneof![Just(Direction::Forward), Just(Direction::Backward)];
+        let motion = prop_oneof![
+            (1..4_u32).prop_map(Motion::Step),
+            (0x10_u64..0x16, 0x10_u64..0x16).prop_map(|(one, other)| Motion::Leave(one.min(other), one.max(other))),
+            Just(Motion::Continue),
+        ];
+        (direction, motion).prop_map(|(direction, motion)| Move { direction, motion })
+    }
+
+    proptest! {
+        #[test]
+        fn moves_end_where_a_look_at_each_frame_finds_them(
+            facts in prop::collection::vec(fact(), 1..150),
+            breakpoints in prop::collection::btree_map(0x0f_u64..0x17, any::<bool>(), 0..3),
+            watches: bool,
+            moves in prop::collection::vec(movement(), 1..20),
+        ) {
+            let mut session = session(&facts);
+            for (address, is_conditional) in &breakpoints {
+                let conditions = if *is_conditional { vec![is_two()] } else { Vec::new() };
+                prop_assert!(session.breakpoints.insert(*address, conditions), "refused");
+            }
+            if watches {
+                let watchpoint = Watchpoint { address: WATCHED, length: 1, access: Access::Write };
+                prop_assert!(session.watch(watchpoint), "refused");
+            }
+            let mut visited = None;
+            for movement in moves {
+                let (to, stop) = look_at_each(&facts, visited, movement, &breakpoints, watches);
+                prop_assert_eq!(advance(&mut session, movement), stop, "{:?} from {:?}", movement, visited);
+                prop_assert_eq!(session.cursor().visited(), to.map(|to| to as u64), "{:?} from {:?}", movement, visited);
+                visited = to;
+            }
+        }
+
+        /// Back, back, forward is back.
+        #[test]
+        fn a_way_back_is_the_way_there(facts in prop::collection::vec(fact(), 3..50), start in 2..50_usize) {
+            let mut session = session(&facts);
+            let start = (start % facts.len()) as u64;
+            session.cursor.visit(start);
+            let pcs: BTreeSet<u64> = facts.iter().filter_map(|fact| fact.pc).take(2).collect();
+            for pc in pcs {
+                session.breakpoints.insert(pc, Vec::new());
+            }
+            let go = |session: &mut Session, direction| {
+                let stop = advance(session, Move { direction, motion: Motion::Continue });
+                (stop, session.cursor().visited())
+            };
+            let back = go(&mut session, Direction::Backward);
+            if let (Stop::Breakpoint, (Stop::Breakpoint, _)) = (back.0, go(&mut session, Direction::Backward)) {
+                prop_assert_eq!(go(&mut session, Direction::Forward), back);
+            }
+        }
+    }
+
+    #[test]
+    fn a_selected_frame_is_where_a_move_begins() {
+        let facts = vec![Fact { thread: 1, pc: Some(0x10), value: None }; 5];
+        let mut session = session(&facts);
+        session.find(crate::session::Find::Number(2));
+        session.leave_frame();
+        let step = Move { direction: Direction::Forward, motion: Motion::Step(1) };
+        assert_eq!(advance(&mut session, step), Stop::Done);
+        assert_eq!(session.cursor().position(), crate::session::Position::After(3));
+    }
+
+    #[test]
+    fn threads_stand_at_their_own_frames() {
+        let facts: Vec<Fact> = [2, 1, 1, 3, 2].map(|thread| Fact { thread, pc: Some(0x10), value: None }).into();
+        let mut session = session(&facts);
+        assert_eq!((session.thread(), session.frame_of(2)), (2, None));
+        for (at, stands) in
+            [[None, Some(0), None], [Some(1), Some(0), None], [Some(2), Some(0), None]].iter().enumerate()
+        {
+            session.cursor.visit(at as u64);
+            assert_eq!([1, 2, 3].map(|thread| session.frame_of(thread)), *stands);
+            assert_eq!(session.thread(), facts[at].thread);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Position, Session};
 use crate::index::Answer;
-use crate::trace::{Frame, MemoryView};
+use crate::trace::Frame;
 
 /// A whole `g` reply: the bytes of every register, `None` where they were not collected.
 pub type RegisterBytes = Vec<Option<u8>>;
@@ -112,31 +112,7 @@ impl Session {
     /// Memory from `address` on, as far as it is known without a hole, `length` bytes at most: what the frame
     /// recorded, else what the program image's read-only parts hold.
     pub fn memory(&self, address: u64, length: usize) -> Vec<u8> {
-        let frame = self.frame();
-        let recorded = frame.as_ref().map(|frame| frame.memory_within(address, length));
-        let mut bytes = Vec::new();
-        let mut at = Some(address);
-        while let Some(next) = at.filter(|_| bytes.len() < length) {
-            let known = recorded.as_ref().and_then(|recorded| recorded.from(next));
-            let known = known.unwrap_or_else(|| self.read_only(next, recorded.as_ref()));
-            let taken = known.len().min(length - bytes.len());
-            if taken == 0 {
-                break;
-            }
-            bytes.extend_from_slice(&known[..taken]);
-            at = next.checked_add(taken as u64);
-        }
-        bytes
-    }
-
-    /// The image's read-only bytes from `address` on, up to where the frame recorded something itself.
-    fn read_only(&self, address: u64, recorded: Option<&MemoryView<'_>>) -> &[u8] {
-        let bytes = self.replay.image().map_or(&[][..], |image| image.read_only(address));
-        let until = recorded
-            .and_then(|recorded| recorded.next_block(address))
-            .and_then(|next| usize::try_from(next - address).ok())
-            .unwrap_or(usize::MAX);
-        &bytes[..bytes.len().min(until)]
+        self.replay.memory(self.frame().as_ref(), address, length)
     }
 
     /// A trace state variable: in a frame its value there, outside the last recorded one.

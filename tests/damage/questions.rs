@@ -44,7 +44,7 @@ pub fn damage(replay: &Replay) -> Vec<Damage> {
 fn sessions(replay: &Arc<Replay>) -> u64 {
     let mut session = Session::new(replay.clone());
     let outside = |session: &Session| {
-        session.registers();
+        session.registers(1);
         session.memory(0, 16);
         assert_ne!(session.variable(1), Answer::NotYet);
         assert_eq!(session.cursor().selected(), None);
@@ -58,7 +58,7 @@ fn sessions(replay: &Arc<Replay>) -> u64 {
         let (tracepoint, pc) = key.unwrap();
         assert_eq!(session.find(Find::Number(number)), Answer::Found(Selected { frame: number, tracepoint }));
         let frame = session.frame().unwrap();
-        session.registers();
+        session.registers(1);
         for block in &frame.memory {
             let length = block.bytes.len().min(16);
             assert_eq!(session.memory(block.address, length), frame.read_memory(block.address, length));

@@ -28,11 +28,17 @@ fn what_is_announced() {
         "qSupported:multiprocess+;swbreak+;hwbreak+;qRelocInsn+;fork-events+;vfork-events+;exec-events+;\
          vContSupported+;QThreadEvents+;no-resumed+;memory-tagging+;xmlRegisters=i386",
     );
-    for feature in ALWAYS.iter().chain(&["qXfer:exec-file:read+", "QTBuffer:size+", "binary-upload+"]) {
+    for feature in ALWAYS.iter().chain(&[
+        "qXfer:exec-file:read+",
+        "QTBuffer:size+",
+        "binary-upload+",
+        "ReverseStep+",
+        "ReverseContinue+",
+    ]) {
         assert!(found.iter().any(|found| found == feature), "{feature} is missing in {found:?}");
     }
-    // gdb would number processes, wait for forks, or ask to run.
-    for name in ["multiprocess", "vContSupported", "fork-events", "vfork-events", "exec-events", "QNonStop"] {
+    // gdb would number processes, or wait for forks.
+    for name in ["multiprocess", "fork-events", "vfork-events", "exec-events", "QNonStop"] {
         assert!(!found.iter().any(|found| found.starts_with(name)), "{name} is announced in {found:?}");
     }
     let mut names: Vec<&str> = found.iter().map(|feature| feature.trim_end_matches('+')).collect();

@@ -226,6 +226,13 @@ fn running() {
         "vCont;r1,2:-1",
         "vCont;rzz,2:1",
         "vCont;s:zz",
+        "vCont;s",
+        "vCont;s:-1",
+        "vCont;s:7",
+        "vCont;c;x",
+        "vCont;c:zz",
+        "C05",
+        "S05",
         "cz",
         "c11111111111111111",
         "sz",
@@ -242,24 +249,7 @@ fn running() {
         "Rzz",
         "!",
     ]);
-    all_are_refused(&["Hczz", "bsx", "bcx"]);
-}
-
-#[test]
-fn nothing_runs_and_gdb_is_told_how_to_move() {
-    let server = steps();
-    let mut standing = Standing::new(&server);
-    // Backwards with all threads chosen is what gdbstub takes for a contradiction.
-    assert_eq!(standing.client.ask_alone("Hc-1"), "OK");
-    for packet in ["c", "s", "C05", "S05", "bs", "bc", "vCont;c", "vCont;s", "vCont;s:-1", "vCont;s:1", "vCont;s:p1.1"]
-    {
-        // gdb would wait for ever behind an empty reply.
-        let reply = standing.client.ask_alone(packet);
-        assert!(reply.starts_with("E.this is a recording"), "{packet}: {reply}");
-        standing.check(packet);
-    }
-    // And so it does not offer to.
-    assert_eq!(standing.client.ask_alone("vCont?"), "");
+    all_are_refused(&["Hczz", "Hc7", "Hg7", "bsx", "bcx"]);
 }
 
 #[test]
@@ -374,6 +364,16 @@ fn breakpoints() {
         "z0,zz,1",
         "z5,401131,1",
         "z100,401131,1",
+        "Z0,401131,1;X",
+        "Z0,401131,1;X2,22",
+        "Z0,401131,1;Xzz,22",
+        "Z0,401131,1;X3,22002g",
+        "Z0,401131,1;X10000,22",
+        "Z0,401131,1;cmds:0,X3,220027",
+        "Z2,4040c0,4;X3,220027",
+        "Z2,4040c0,0",
+        "Z2,4040c0,10001",
+        "Z2,ffffffffffffffff,2",
     ]);
 }
 
@@ -496,7 +496,7 @@ fn prefixes_and_changed_bytes_of_good_packets() {
         "qThreadExtraInfo,1",
         "vFile:pread:0,10,0",
         "vFile:open:2f746d70,0,0",
-        "Z0,401131,1;X1,0",
+        "Z0,401131,1;X3,220027",
         "m4040c0,4",
         "QTFrame:range:401131:401139",
         "qTBuffer:0,10",

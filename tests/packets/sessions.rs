@@ -114,13 +114,12 @@ fn breakpoints_are_taken_and_given_back() {
     for packet in ["Z0,401131,1", "Z0,401131,1", "Z1,401131,1", "z0,401131,1", "z0,401131,1", "z1,401131,1"] {
         assert_eq!(client.ask_alone(packet), "OK", "{packet}");
     }
-    // The kind is the machine's; conditions are for a machine that runs.
+    // The kind is the machine's.
     for packet in ["Z0,401131,4", "Z0,ffffffffffffffff,2", "Z0,0,0", "Z0,401131,1;X3,220027", "z0,401131,4"] {
         assert_eq!(client.ask_alone(packet), "OK", "{packet}");
     }
-    // Watchpoints mean nothing where nothing runs.
-    for packet in ["Z2,4040c0,4", "Z3,4040c0,4", "Z4,4040c0,4", "z2,4040c0,4"] {
-        assert_eq!(client.ask_alone(packet), "", "{packet}");
+    for packet in ["Z2,4040c0,4", "Z3,4040c0,4", "Z4,4040c0,4", "Z2,4040c0,4", "z2,4040c0,4", "z2,4040c0,4", "z4,1,1"] {
+        assert_eq!(client.ask_alone(packet), "OK", "{packet}");
     }
     // Memory is not changed by them.
     assert_eq!(client.ask_alone("Z0,401131,1"), "OK");

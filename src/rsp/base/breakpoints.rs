@@ -26,7 +26,7 @@ impl Breakpoints for Client {
 impl SwBreakpoint for Client {
     fn add_sw_breakpoint(&mut self, address: u64, _kind: usize) -> TargetResult<bool, Self> {
         let address = self.addresses().kept(address);
-        Ok(self.session.breakpoints.insert(address))
+        Ok(self.session.breakpoints.insert(address, Vec::new()))
     }
 
     fn remove_sw_breakpoint(&mut self, address: u64, _kind: usize) -> TargetResult<bool, Self> {

@@ -73,9 +73,9 @@ impl Base {
     pub fn answer(&mut self, packet: &[u8], client: &mut Client) -> Vec<u8> {
         let asks_features = packet.starts_with(b"qSupported");
         let request = if asks_features { q_supported::for_base(packet) } else { packet.to_vec() };
-        let reply = self.feed(&request, client).filter(|reply| client.moving.is_some() == reply.is_empty());
+        let reply = self.feed(&request, client).filter(|reply| client.session.is_moving() == reply.is_empty());
         let Some(reply) = reply else {
-            client.moving = None;
+            client.session.halt();
             self.rebuild(client);
             return wire::encode(b"E16");
         };

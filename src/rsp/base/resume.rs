@@ -20,12 +20,13 @@ use crate::session::{Access, Direction, Motion, Move, Stop};
 /// A signal that the client sends along was never delivered to anybody, and is dropped.
 impl MultiThreadResume for Client {
     fn resume(&mut self) -> Result<(), Infallible> {
-        self.moving = Some(Move { direction: Direction::Forward, motion: self.motion });
+        self.session.set_off(Move { direction: Direction::Forward, motion: self.motion });
         Ok(())
     }
 
     fn clear_resume_actions(&mut self) -> Result<(), Infallible> {
         self.motion = Motion::Continue;
+        self.locks_others = false;
         Ok(())
     }
 
@@ -79,29 +80,41 @@ impl MultiThreadRangeStepping for Client {
 impl MultiThreadSchedulerLocking for Client {
     /// What other threads did meanwhile is recorded and cannot be held back.
     fn set_resume_action_scheduler_lock(&mut self) -> Result<(), Infallible> {
+        self.locks_others = true;
         Ok(())
     }
 }
 
 impl ReverseStep<Tid> for Client {
     fn reverse_step(&mut self, tid: Tid) -> Result<(), Infallible> {
-        self.moving = Some(Move { direction: Direction::Backward, motion: Motion::Step(number(tid)) });
+        self.session.set_off(Move { direction: Direction::Backward, motion: Motion::Step(number(tid)) });
         Ok(())
     }
 }
 
 impl ReverseCont<Tid> for Client {
     fn reverse_cont(&mut self) -> Result<(), Infallible> {
-        self.moving = Some(Move { direction: Direction::Backward, motion: Motion::Continue });
+        self.session.set_off(Move { direction: Direction::Backward, motion: Motion::Continue });
         Ok(())
     }
 }
 
 impl Client {
+    /// Whether this stop must not be told as the end of what is recorded. Where that comes while gdb steps over a
+    /// breakpoint, which it has one thread do alone, gdb waits for the end of the step whatever is typed next, and for
+    /// ever (gdb 13.1 to 18.1, infrun.c: `TARGET_WAITKIND_NO_HISTORY` leaves the step-over open).
+    pub fn ends_a_step_over(&self, stop: Option<Stop>) -> bool {
+        self.locks_others && !self.is_lldb && stop == Some(Stop::Edge(Direction::Forward))
+    }
+
     /// What gdbstub reports of a stop; `None` is one that the user typed ^C for.
     pub fn stop_reason(&self, stop: Option<Stop>) -> MultiThreadStopReason<u64> {
         let tid = tid(self.session.thread());
         match stop {
+            // gdb says `Program stopped.`
+            _ if self.ends_a_step_over(stop) => {
+                MultiThreadStopReason::SignalWithThread { tid, signal: Signal::SIGZERO }
+            }
             None => MultiThreadStopReason::SignalWithThread { tid, signal: Signal::SIGINT },
             Some(Stop::Done) => MultiThreadStopReason::SignalWithThread { tid, signal: Signal::SIGTRAP },
             Some(Stop::Breakpoint) => MultiThreadStopReason::SwBreak(tid),

@@ -5,7 +5,7 @@ use crate::rsp::reply::{self, Reply};
 
 /// What is served here. `tracenz+`: without it gdb gives up the upload of a tracepoint that collects strings.
 /// `binary-upload+`: `x` replies begin with `b`.
-const FEATURES: &str = "tracenz+;qXfer:traceframe-info:read+;qXfer:statictrace:read+;TraceStateVariables+;\
+const FEATURES: &str = "ConditionalBreakpoints+;tracenz+;qXfer:traceframe-info:read+;qXfer:statictrace:read+;TraceStateVariables+;\
                         DisconnectedTracing+;QTBuffer:size+;binary-upload+";
 
 /// What the client says it can do changes nothing of the answer, so a list with gaps is as good as any.

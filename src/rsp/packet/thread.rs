@@ -21,10 +21,13 @@ pub fn general(rest: &[u8], client: &mut Client) -> Reply {
     }
 }
 
-/// `Hc THREAD`: of run control; -1 is all of them.
+/// `Hc THREAD`: of run control. Of all or any (-1, 0) gdbstub could not step back: there it stays with the one before.
 pub fn run_control(rest: &[u8], client: &mut Client) -> Reply {
-    let is_known = || number_of(rest).is_some_and(|thread| client.has_thread(thread));
-    if matches!(rest, b"0" | b"-1") || is_known() { Reply::Base } else { reply::failed() }
+    match rest {
+        b"0" | b"-1" => reply::ok(),
+        _ if number_of(rest).is_some_and(|thread| client.has_thread(thread)) => Reply::Base,
+        _ => reply::failed(),
+    }
 }
 
 /// The thread that is named, as `3`, or as `p1.3` by a client that numbers processes.
