@@ -50,7 +50,7 @@ pub fn run(data: &[u8]) {
 fn take(stub: &mut Stub, bytes: &[u8]) -> (Vec<u8>, Activity) {
     let mut activity = stub.receive(bytes);
     let mut output = stub.take_output();
-    while activity == Activity::Busy {
+    while matches!(activity, Activity::Busy | Activity::Searching) {
         activity = stub.run();
         output.extend(stub.take_output());
     }

@@ -32,6 +32,18 @@ const IN_EACH_FRAME: &[&str] = &[
 ];
 const AT_LAST: &[&str] = &[
     "QTFrame:ffffffff",
+    "bc",
+    "Z2,0,4",
+    "Z0,401136,1",
+    "vCont;c",
+    "vCont;s:1;c",
+    // `$reg0 == 5`.
+    "Z0,401131,1;X7,26000022051327",
+    "bs",
+    "bc",
+    "vCont;r401131,401140:1;c",
+    "z2,0,4",
+    "vCont;c",
     "g",
     "qTBuffer:0,2000",
     "qTP:1:401136",
@@ -52,7 +64,7 @@ pub fn run(data: &[u8]) {
     let mut ask = |packet: &str| {
         let sum = packet.bytes().fold(0u8, u8::wrapping_add);
         let mut activity = stub.receive(format!("${packet}#{sum:02x}").as_bytes());
-        while activity == Activity::Busy {
+        while matches!(activity, Activity::Busy | Activity::Searching) {
             activity = stub.run();
         }
         assert_eq!(activity, Activity::Idle, "{packet}");
