@@ -196,15 +196,14 @@ impl Stub {
     /// The client has moved; `None` is a stop that the user typed ^C for.
     fn stop(&mut self, stop: Option<Stop>) {
         self.client.session.halt();
+        if self.client.ends_a_step_over(stop) {
+            self.console("The recording ends here.\n");
+        }
+        let stopped = self.base.stopped(stop, &mut self.client);
         let packets = match self.client.session.replay().recording().change_seen() {
             // Where it went may be no place in the recording.
             Some(change) => wire::encode(format!("E.the recording {change}; start the server again").as_bytes()),
-            None => {
-                if self.client.ends_a_step_over(stop) {
-                    self.console("The recording ends here.\n");
-                }
-                self.base.stopped(stop, &mut self.client)
-            }
+            None => stopped,
         };
         self.emit(packets);
     }

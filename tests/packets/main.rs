@@ -12,6 +12,7 @@ mod memory;
 mod monitor;
 mod nios2;
 mod registers;
+mod run_control;
 mod sessions;
 #[path = "../support/mod.rs"]
 mod support;

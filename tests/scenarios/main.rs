@@ -108,6 +108,11 @@ fn values_in_part() {
 }
 
 #[test]
+fn run_control() {
+    play_all("run", 15);
+}
+
+#[test]
 fn lldb() {
     play_all("lldb", 3);
 }
