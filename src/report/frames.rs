@@ -265,6 +265,31 @@ impl Iterator for FrameRows<'_> {
     }
 }
 
+/// A table of these frames.
+pub fn rows(replay: &Replay, frames: &[u64]) -> String {
+    let filter = FrameFilter::default();
+    let rows = FrameRows::new(replay, &filter);
+    let mut text = format!("{}\n", FrameRow::HEADING);
+    for number in frames {
+        if let Some(frame) = replay.frame(*number) {
+            let _ = writeln!(text, "{}", FrameRow::new(replay, &rows.names, *number, &frame).line());
+        }
+    }
+    text
+}
+
+/// A time in seconds, with a fraction or without, as nanoseconds.
+pub fn parse_nanoseconds(text: &str) -> Result<u64, String> {
+    let wrong = || format!("{} is no time in seconds", printable(text));
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = format!("{fraction:0<9}");
+    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) || digits.len() > 9 {
+        return Err(wrong());
+    }
+    let (whole, fraction): (u64, u64) = (whole.parse().map_err(|_| wrong())?, digits.parse().map_err(|_| wrong())?);
+    whole.checked_mul(1_000_000_000).and_then(|whole| whole.checked_add(fraction)).ok_or_else(wrong)
+}
+
 /// How often the index is asked for one table. Two conditions that each hold often, but seldom together, take many
 /// questions; a client that asks for a table does not keep others waiting for so long.
 const QUESTIONS: u64 = 20_000;

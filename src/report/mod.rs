@@ -15,7 +15,8 @@ mod told;
 
 pub use damage::{damage, warnings};
 pub use frames::{
-    FrameFilter, FrameRow, FrameRows, frames_table, parse_number, parse_pc, parse_range, parse_tracepoint,
+    FrameFilter, FrameRow, FrameRows, frames_table, parse_nanoseconds, parse_number, parse_pc, parse_range,
+    parse_tracepoint, rows,
 };
 pub use info::Info;
 pub use program::without_program;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::monitor::Finding;
 use crate::arch::Addresses;
 use crate::session::{Motion, Replay, Session};
 
@@ -26,6 +27,8 @@ pub struct Client {
     pub motion: Motion,
     /// Whether it wants one thread to move and no other.
     pub locks_others: bool,
+    /// The search that it waits for the end of.
+    pub finding: Option<Box<Finding>>,
     /// File descriptors that the client holds open; all of them are the program image.
     pub open_files: BTreeSet<u32>,
 }
@@ -43,6 +46,7 @@ impl Client {
             general_thread: None,
             motion: Motion::Continue,
             locks_others: false,
+            finding: None,
             open_files: BTreeSet::new(),
         }
     }

@@ -28,7 +28,7 @@ use wire::{Decoder, Event};
 pub use wire::PACKET_SIZE;
 
 use crate::report;
-use crate::session::{Moved, Replay, Stop};
+use crate::session::{Moved, Replay, Sought, Stop};
 
 /// Bytes of undecided packets after which the caller should not read more from the client.
 const BACKLOG: usize = 4 * PACKET_SIZE;
@@ -140,11 +140,11 @@ impl Stub {
     fn answer_waiting(&mut self, began: &mut Option<Instant>) {
         while self.activity != Activity::Closed {
             let over = self.output.len() >= TURN_OUTPUT || began.is_some_and(|began| began.elapsed() >= TURN_TIME);
-            if over && (self.client.session.is_moving() || !self.waiting.is_empty()) {
+            if over && (self.is_at_work() || !self.waiting.is_empty()) {
                 self.activity = Activity::Busy;
                 break;
             }
-            if self.client.session.is_moving() {
+            if self.is_at_work() {
                 let deadline = *began.get_or_insert_with(Instant::now) + TURN_TIME;
                 if self.go_on(deadline) {
                     continue;
@@ -173,9 +173,34 @@ impl Stub {
         }
     }
 
-    /// Goes on with a move; whether it ended.
+    /// Whether a move or a search has not ended.
+    fn is_at_work(&self) -> bool {
+        self.client.session.is_moving() || self.client.finding.is_some()
+    }
+
+    /// Goes on with a move or a search; whether it ended.
     fn go_on(&mut self, deadline: Instant) -> bool {
         look_for_changes(self.client.session.replay());
+        if let Some(mut finding) = self.client.finding.take() {
+            match finding.search.advance(self.client.session.replay(), deadline) {
+                Sought::NotYet => self.activity = Activity::Indexing,
+                Sought::Searching(at) => {
+                    self.searched = at;
+                    self.activity = Activity::Searching;
+                }
+                Sought::Done { next } => {
+                    let recording = self.client.session.replay().recording();
+                    let text = match recording.change_seen() {
+                        Some(change) => format!("the recording {change}; start the server again\n"),
+                        None => finding.report(&self.client.session, next),
+                    };
+                    self.send(&[], Reply::Console(text));
+                    return true;
+                }
+            }
+            self.client.finding = Some(finding);
+            return false;
+        }
         match self.client.session.advance(deadline) {
             Moved::NotYet => {
                 self.activity = Activity::Indexing;
@@ -257,16 +282,17 @@ impl Stub {
     fn interrupt(&mut self) {
         if self.client.session.is_moving() {
             self.stop(None);
-        } else if self.is_client_waiting() {
+        } else if self.is_client_waiting() || self.client.finding.is_some() {
             self.give_up("interrupted");
         }
     }
 
     /// The reply that the client waits for is an error.
     fn give_up(&mut self, words: &str) {
-        match self.client.session.is_moving() {
-            true => self.client.session.halt(),
-            false => drop(self.take_waiting()),
+        if self.client.session.is_moving() {
+            self.client.session.halt();
+        } else if self.client.finding.take().is_none() {
+            self.take_waiting();
         }
         self.send(&[], reply::error(words));
     }
@@ -298,6 +324,10 @@ impl Stub {
     fn send(&mut self, request: &[u8], reply: Reply) {
         let packets = match reply {
             Reply::Silence | Reply::Later => return,
+            Reply::Console(text) => {
+                text.lines().for_each(|line| self.console(&format!("{line}\n")));
+                wire::encode(b"OK")
+            }
             Reply::Data(data) => wire::encode(&data),
             Reply::NoAcknowledgement => {
                 self.acknowledge = false;

@@ -5,6 +5,8 @@
 pub enum Reply {
     /// A packet with this data, escaped where it has to be. Empty: not supported.
     Data(Vec<u8>),
+    /// Text for the user, and `OK`.
+    Console(String),
     /// gdbstub answers.
     Base,
     /// The index has not come far enough: ask again.

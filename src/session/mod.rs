@@ -12,9 +12,11 @@ mod breakpoints;
 mod changes;
 mod cursor;
 mod find;
+mod marks;
 mod moment;
 mod replay;
 mod run;
+mod search;
 mod state;
 mod threads;
 mod told;
@@ -24,9 +26,11 @@ pub use agent::{AgentExpression, NoValue};
 pub use breakpoints::Breakpoints;
 pub use cursor::{Cursor, Position};
 pub use find::{Find, Selected};
+pub use marks::Marks;
 pub use moment::Moment;
-pub use replay::Replay;
+pub use replay::{NoTimes, Replay};
 pub use run::{Direction, Motion, Move, Moved, Stop};
+pub use search::{Comparison, Condition, Operand, Search, Sought};
 pub use state::RegisterBytes;
 pub use told::Told;
 pub use watchpoints::{Access, Watchpoint, Watchpoints};
@@ -75,6 +79,15 @@ impl Session {
     /// Watches it no longer; what is not watched is no error.
     pub fn unwatch(&mut self, watchpoint: &Watchpoint) {
         self.watchpoints.remove(watchpoint);
+    }
+
+    /// Moves to a frame, outside of which the client then is; `false` if there is none of this number so far.
+    pub fn go_to(&mut self, frame: u64) -> bool {
+        let is_there = self.replay.index().locate(frame).found().is_some();
+        if is_there {
+            self.cursor.visit(frame);
+        }
+        is_there
     }
 
     /// Leaves the selected frame (`tfind none`); the cursor stays where it was.

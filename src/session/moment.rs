@@ -29,6 +29,17 @@ impl<'a> Moment<'a> {
         }
     }
 
+    /// How many bits a register has.
+    pub fn register_bits(&self, number: u16) -> Option<u32> {
+        let layout = self.replay.recording().target().layout.as_ref()?;
+        u32::try_from(layout.by_number(usize::from(number))?.size * 8).ok()
+    }
+
+    /// The program counter, recorded or inferred.
+    pub fn pc(&self) -> Option<u64> {
+        self.frame.pc.address()
+    }
+
     /// The number of so many bytes, 8 at most, that lies at an address.
     pub fn number(&self, address: u64, length: usize) -> Option<u64> {
         let target = self.replay.recording().target();

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use super::Marks;
 use super::changes::{Changes, Watched};
 use super::told::{self, Told};
 use crate::image::{Anchor, Image, PlacedImage};
@@ -25,6 +26,7 @@ pub struct Replay {
     contradiction: Arc<Mutex<Option<String>>>,
     changes_told: AtomicBool,
     watched: Watched,
+    marks: Marks,
 }
 
 impl Replay {
@@ -65,6 +67,7 @@ impl Replay {
             contradiction,
             changes_told,
             watched: Watched::default(),
+            marks: Marks::default(),
         })
     }
 
@@ -91,6 +94,24 @@ impl Replay {
     /// Where the recorded value of a piece of memory changes, as far as clients wanted to know it.
     pub(super) fn memory_changes(&self, address: u64, length: usize) -> Arc<Mutex<Changes>> {
         self.watched.changes(address, length)
+    }
+
+    /// The bookmarks.
+    pub fn marks(&self) -> &Marks {
+        &self.marks
+    }
+
+    /// The frame that was recorded last before a time, or at it; `Err` where frames have no times.
+    ///
+    /// Frames are in the order of their times, so that few are looked at. Times are nanoseconds of the recording's clock.
+    pub fn frame_at(&self, time: u64) -> Result<Option<u64>, NoTimes> {
+        let (mut low, mut high) = (0, self.index.progress().frames);
+        while low < high {
+            let middle = low.midpoint(high);
+            let found = self.frame(middle).and_then(|frame| frame.time).ok_or(NoTimes)?;
+            if found <= time { low = middle + 1 } else { high = middle }
+        }
+        Ok(low.checked_sub(1))
     }
 
     /// The first thing in the part indexed so far that the program image contradicts.
@@ -133,6 +154,10 @@ impl Replay {
         }
     }
 }
+
+/// The frames of a recording have no times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoTimes;
 
 fn sample(recording: &dyn Recording) -> (Vec<u64>, usize) {
     let mut program_counters = Vec::new();

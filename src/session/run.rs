@@ -246,7 +246,7 @@ impl Session {
     }
 
     /// Where the way begins: forward, the first frame on it; backward, the frame behind that.
-    fn origin(&self, direction: Direction) -> u64 {
+    pub(super) fn origin(&self, direction: Direction) -> u64 {
         match (direction, self.cursor.visited()) {
             (Direction::Forward, Some(frame)) => frame.saturating_add(1),
             (Direction::Backward, Some(frame)) => frame,

@@ -77,6 +77,7 @@ fn sessions(replay: &Arc<Replay>) -> u64 {
     let below = pc.saturating_sub(0x10);
     for query in [
         Query::Tracepoint(tracepoint),
+        Query::Thread(1),
         Query::Pc(pc),
         Query::Range { low: below, high: pc },
         Query::Outside { low: below, high: pc },
@@ -84,6 +85,7 @@ fn sessions(replay: &Arc<Replay>) -> u64 {
     ] {
         let fits = |tracepoint: i32, pc: Option<u64>| match query {
             Query::Tracepoint(number) => tracepoint == number,
+            Query::Thread(thread) => thread == 1,
             Query::Pc(address) => pc == Some(address),
             Query::Range { low, high } => pc.is_some_and(|pc| (low..=high).contains(&pc)),
             Query::Outside { low, high } => pc.is_some_and(|pc| !(low..=high).contains(&pc)),

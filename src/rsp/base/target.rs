@@ -8,7 +8,6 @@ use gdbstub::target::ext::base::BaseOps;
 use gdbstub::target::ext::breakpoints::BreakpointsOps;
 use gdbstub::target::ext::exec_file::ExecFileOps;
 use gdbstub::target::ext::host_io::HostIoOps;
-use gdbstub::target::ext::monitor_cmd::MonitorCmdOps;
 use gdbstub::target::ext::section_offsets::SectionOffsetsOps;
 use gdbstub::target::ext::target_description_xml_override::TargetDescriptionXmlOverrideOps;
 
@@ -56,10 +55,6 @@ impl Target for Client {
 
     fn support_section_offsets(&mut self) -> Option<SectionOffsetsOps<'_, Self>> {
         self.load_bias().is_some().then_some(self)
-    }
-
-    fn support_monitor_cmd(&mut self) -> Option<MonitorCmdOps<'_, Self>> {
-        Some(self)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `monitor damage`: what of the recording could not be read.
 
-use super::Command;
+use super::{Answer, Command};
 use crate::report;
 use crate::session::Session;
 
@@ -11,6 +11,6 @@ pub const COMMAND: Command = Command {
     answer,
 };
 
-fn answer(_arguments: &[&str], session: &Session) -> String {
-    report::damage(session.replay()).to_string()
+fn answer(_arguments: &[&str], session: &mut Session) -> Answer {
+    Answer::Text(report::damage(session.replay()).to_string())
 }

@@ -1,6 +1,6 @@
 //! `monitor frames`: a table of frames.
 
-use super::Command;
+use super::{Answer, Command};
 use crate::report::{self, FrameFilter};
 use crate::session::Session;
 
@@ -14,9 +14,9 @@ pub const COMMAND: Command = Command {
 /// A console is no place for a million rows.
 const ROWS: usize = 50;
 
-fn answer(arguments: &[&str], session: &Session) -> String {
-    match FrameFilter::from_words(arguments) {
+fn answer(arguments: &[&str], session: &mut Session) -> Answer {
+    Answer::Text(match FrameFilter::from_words(arguments) {
         Ok(filter) => report::frames_table(session.replay(), &filter, ROWS),
         Err(error) => format!("{error}\nusage: monitor {}\n", COMMAND.usage),
-    }
+    })
 }

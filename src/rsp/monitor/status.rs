@@ -1,6 +1,6 @@
 //! `monitor status`: what is served, where this client stands, and what of it was made up.
 
-use super::Command;
+use super::{Answer, Command};
 use crate::report;
 use crate::session::Session;
 
@@ -11,6 +11,6 @@ pub const COMMAND: Command = Command {
     answer,
 };
 
-fn answer(_arguments: &[&str], session: &Session) -> String {
-    report::status(session)
+fn answer(_arguments: &[&str], session: &mut Session) -> Answer {
+    Answer::Text(report::status(session))
 }

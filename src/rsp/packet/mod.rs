@@ -8,6 +8,7 @@ mod kill;
 mod memory_read;
 mod memory_read_binary;
 mod memory_write;
+mod monitor;
 mod numbers;
 pub mod q_supported;
 mod q_symbol;
@@ -56,6 +57,7 @@ const PACKETS: &[(&str, Handler)] = &[
     ("QStartNoAckMode", start_no_ack_mode::answer),
     ("QThreadSuffixSupported", thread_suffix::answer),
     ("qSymbol:", q_symbol::answer),
+    ("qRcmd,", monitor::answer),
     ("G", register_write::answer),
     ("P", register_write::answer),
     ("M", memory_write::answer),

@@ -1,0 +1,205 @@
+//! Searches for frames by what they hold: in slices, since frames have to be looked at.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use super::{AgentExpression, Direction, Moment, Replay, Session};
+use crate::index::{Answer, Query};
+
+/// What a frame must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// What the index knows.
+    Index(Query),
+    /// A value that compares so with a number.
+    Compares(Operand, Comparison, i128),
+    /// Another value than the frame before it that holds one, in the direction of the search.
+    Changes(Operand),
+}
+
+/// A value in a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A register, by its number in the target description.
+    Register(u16),
+    /// A number of 1 to 8 bytes in memory.
+    Memory {
+        /// Its address.
+        address: u64,
+        /// How many bytes it has.
+        length: usize,
+    },
+    /// A trace state variable.
+    Variable(i32),
+    /// Expressions as gdb compiled them for a program counter each; in frames with another there is no value.
+    Compiled(BTreeMap<u64, AgentExpression>),
+}
+
+/// How two numbers compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `==`
+    Equal,
+    /// `!=`
+    Unequal,
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+}
+
+/// A search under way.
+#[derive(Clone, Debug)]
+pub struct Search {
+    condition: Condition,
+    direction: Direction,
+    /// Forward, the next frame to be looked at; backward, the frame behind it.
+    at: u64,
+    most: usize,
+    last: Option<u64>,
+    /// The frames that were found, in the order of the search.
+    pub found: Vec<u64>,
+    /// How many frames were looked at that have no such value.
+    pub without_value: u64,
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// As many frames were found as were wanted, or there are no more.
+    Done {
+        /// Where another search would go on, if there is anything left to look at.
+        next: Option<u64>,
+    },
+    /// The index has not come far enough: go on after a change of it.
+    NotYet,
+    /// Its time is up: go on. The frames before this one, or behind it, have been looked at.
+    Searching(u64),
+}
+
+impl Search {
+    /// A search for up to `most` frames, from the one behind the last visited on, or the one before it.
+    pub fn new(session: &Session, condition: Condition, direction: Direction, most: usize) -> Search {
+        let at = session.origin(direction);
+        // A change is one against the frame where the search begins.
+        let frame = session.cursor().visited().and_then(|frame| session.replay().frame(frame));
+        let last = match (&condition, frame) {
+            (Condition::Changes(operand), Some(frame)) => operand.value(&Moment::new(session.replay(), &frame)),
+            _ => None,
+        };
+        Search { condition, direction, at, most, last: last.map(|value| value.0), found: Vec::new(), without_value: 0 }
+    }
+
+    /// The same, from this frame on, or from the one before it.
+    pub fn from(self, at: u64) -> Search {
+        Search { at, last: None, ..self }
+    }
+
+    /// Goes on, until `deadline` at the latest.
+    pub fn advance(&mut self, replay: &Replay, deadline: Instant) -> Sought {
+        while self.found.len() < self.most {
+            if Instant::now() >= deadline {
+                return Sought::Searching(self.at);
+            }
+            match self.next_candidate(replay) {
+                Answer::Found(number) => self.look_at(number, replay),
+                Answer::Nothing => return Sought::Done { next: None },
+                Answer::NotYet => return Sought::NotYet,
+            }
+        }
+        Sought::Done { next: Some(self.at) }
+    }
+
+    /// The next frame that may be one.
+    fn next_candidate(&self, replay: &Replay) -> Answer<u64> {
+        let index = replay.index();
+        match (&self.condition, self.direction) {
+            (Condition::Index(query), Direction::Forward) => index.find(self.at, query),
+            (Condition::Index(query), Direction::Backward) => index.find_back(self.at, query),
+            (_, Direction::Forward) => index.locate(self.at).map(|_| self.at),
+            (_, Direction::Backward) => {
+                let last = self.at.min(index.progress().frames).checked_sub(1);
+                last.map_or(Answer::Nothing, Answer::Found)
+            }
+        }
+    }
+
+    fn look_at(&mut self, number: u64, replay: &Replay) {
+        self.at = match self.direction {
+            Direction::Forward => number.saturating_add(1),
+            Direction::Backward => number,
+        };
+        let operand = match &self.condition {
+            Condition::Index(_) => return self.found.push(number),
+            Condition::Compares(operand, ..) | Condition::Changes(operand) => operand,
+        };
+        let Some(frame) = replay.frame(number) else { return };
+        let Some(value) = operand.value(&Moment::new(replay, &frame)) else {
+            self.without_value += 1;
+            return;
+        };
+        let fits = match &self.condition {
+            Condition::Compares(_, comparison, wanted) => comparison.holds(in_full(value, *wanted), *wanted),
+            _ => self.last.replace(value.0).is_some_and(|last| last != value.0),
+        };
+        if fits {
+            self.found.push(number);
+        }
+    }
+}
+
+impl Operand {
+    /// The value at a moment, and of how many bits it is.
+    fn value(&self, moment: &Moment<'_>) -> Option<(u64, u32)> {
+        match self {
+            Operand::Register(number) => Some((moment.register(*number)?, moment.register_bits(*number)?)),
+            Operand::Memory { address, length } => {
+                Some((moment.number(*address, *length)?, u32::try_from(*length * 8).ok()?))
+            }
+            Operand::Variable(number) => Some((moment.variable(*number)?.cast_unsigned(), u64::BITS)),
+            Operand::Compiled(by_pc) => {
+                let expression = by_pc.get(&moment.pc()?)?;
+                Some((expression.evaluate(moment).ok()?, u64::BITS))
+            }
+        }
+    }
+}
+
+/// A value as it is to be compared with a number: with a sign, if that has one.
+fn in_full((value, bits): (u64, u32), with: i128) -> i128 {
+    let unused = u64::BITS.saturating_sub(bits).min(63);
+    match with < 0 {
+        true => i128::from((value << unused).cast_signed() >> unused),
+        false => i128::from(value),
+    }
+}
+
+impl Comparison {
+    /// The comparison that is written so.
+    pub fn from_text(text: &str) -> Option<Comparison> {
+        Some(match text {
+            "==" | "=" => Comparison::Equal,
+            "!=" => Comparison::Unequal,
+            "<" => Comparison::Less,
+            "<=" => Comparison::AtMost,
+            ">" => Comparison::Greater,
+            ">=" => Comparison::AtLeast,
+            _ => return None,
+        })
+    }
+
+    fn holds(self, one: i128, other: i128) -> bool {
+        match self {
+            Comparison::Equal => one == other,
+            Comparison::Unequal => one != other,
+            Comparison::Less => one < other,
+            Comparison::AtMost => one <= other,
+            Comparison::Greater => one > other,
+            Comparison::AtLeast => one >= other,
+        }
+    }
+}
