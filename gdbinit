@@ -33,5 +33,413 @@ def trust_own_program(event=None):
 
 trust_own_program()
 gdb.events.new_objfile.connect(trust_own_program)
+
+
+# The commands: each has help, for example `help tgrep`.
+import re
+
+# How often frames are visited between two lines that say how far it is.
+SAY_EVERY = 20000
+
+# Size in bytes of what follows an opcode, by the name that gdb's disassembly has
+# for it (gdb manual, "Bytecode Descriptions"); the opcodes with it.
+OPCODES = {
+    "add": (0x02, 0), "sub": (0x03, 0), "mul": (0x04, 0), "div_signed": (0x05, 0),
+    "div_unsigned": (0x06, 0), "rem_signed": (0x07, 0), "rem_unsigned": (0x08, 0),
+    "lsh": (0x09, 0), "rsh_signed": (0x0A, 0), "rsh_unsigned": (0x0B, 0),
+    "log_not": (0x0E, 0), "bit_and": (0x0F, 0), "bit_or": (0x10, 0), "bit_xor": (0x11, 0),
+    "bit_not": (0x12, 0), "equal": (0x13, 0), "less_signed": (0x14, 0),
+    "less_unsigned": (0x15, 0), "ext": (0x16, 1), "ref8": (0x17, 0), "ref16": (0x18, 0),
+    "ref32": (0x19, 0), "ref64": (0x1A, 0), "if_goto": (0x20, 2), "goto": (0x21, 2),
+    "const8": (0x22, 1), "const16": (0x23, 2), "const32": (0x24, 4), "const64": (0x25, 8),
+    "reg": (0x26, 2), "end": (0x27, 0), "dup": (0x28, 0), "pop": (0x29, 0),
+    "zero_ext": (0x2A, 1), "swap": (0x2B, 0), "getv": (0x2C, 2), "pick": (0x32, 1),
+    "rot": (0x33, 0),
+}
+
+
+def quietly(command):
+    return gdb.execute(command, to_string=True)
+
+
+def selected_frame():
+    return int(gdb.parse_and_eval("$trace_frame")) if has_frame() else -1
+
+
+def has_frame():
+    value = gdb.parse_and_eval("$trace_frame")
+    return value.type.code != gdb.TYPE_CODE_VOID and int(value) >= 0
+
+
+def select(number):
+    """Goes to a trace frame; whether there is one."""
+    try:
+        quietly("tfind %d" % number)
+    except gdb.error:
+        return False
+    return selected_frame() == number
+
+
+class Place:
+    """Where the user is, to come back to."""
+
+    def __enter__(self):
+        self.frame = selected_frame()
+        status = server("status")
+        last = re.search("last in trace frame ([0-9]+)", status)
+        self.last = int(last.group(1)) if last else None
+
+    def __exit__(self, *_):
+        if self.frame >= 0:
+            select(self.frame)
+        elif selected_frame() >= 0:
+            if self.last is not None:
+                select(self.last)
+            quietly("tfind none")
+
+
+def server(command):
+    """What the server answers to a monitor command; nothing, if it knows none."""
+    try:
+        return quietly("monitor " + command)
+    except gdb.error:
+        return ""
+
+
+def value_of(expression):
+    """The value here; None if it needs what was not collected."""
+    try:
+        value = gdb.parse_and_eval(expression)
+        if value.is_optimized_out:
+            return None
+        value.fetch_lazy()
+        value.format_string()
+        # What is not available only shows when it is used.
+        if value.type.strip_typedefs().code in SCALARS:
+            int(value) if value.type.strip_typedefs().code != gdb.TYPE_CODE_FLT else float(value)
+        return value
+    except (gdb.error, gdb.MemoryError, UnicodeDecodeError):
+        return None
+
+
+SCALARS = {
+    gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM,
+    gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLT,
+}
+
+
+def shown(value):
+    return "<unavailable>" if value is None else value.format_string()
+
+
+def bytecodes(disassembly):
+    """What `maintenance agent-eval` shows, as bytes; None where it has more than is known here."""
+    code = bytearray()
+    for line in disassembly.splitlines():
+        found = re.match(r"\s*([0-9]+)  ([a-z_0-9]+)(?: ([0-9]+))?$", line)
+        if not found:
+            continue
+        offset, name, operand = found.groups()
+        if name not in OPCODES or int(offset) != len(code):
+            return None
+        opcode, size = OPCODES[name]
+        code.append(opcode)
+        if size:
+            code += int(operand).to_bytes(size, "big")
+    return bytes(code) or None
+
+
+class Compiled:
+    """An expression as bytecodes for each program counter that the frames have, which the server runs."""
+
+    # Characters of a monitor command; the packet has each twice.
+    LONGEST = 7000
+
+    def __init__(self, expression):
+        self.by_pc = {}
+        # Why it means nothing at some program counters.
+        self.meaningless = None
+        places = server("find pcs").split()
+        self.is_whole = bool(places) and all(place.startswith("0x") for place in places)
+        for place in places if self.is_whole else []:
+            quietly("tfind none")
+            quietly("tfind pc " + place)
+            try:
+                code = bytecodes(quietly("maintenance agent-eval " + expression))
+            except gdb.error as error:
+                # A name that is not known here is no reason to look at each frame.
+                if re.match("No symbol .* in current context", str(error)):
+                    self.meaningless = str(error)
+                    continue
+                code = None
+            if code is None or 2 * len(code) > self.LONGEST // 2:
+                self.is_whole = False
+                return
+            self.by_pc[place] = code.hex()
+        if not self.by_pc and self.meaningless:
+            raise gdb.GdbError(self.meaningless)
+
+    def batches(self):
+        batch, length = [], 0
+        for place, code in self.by_pc.items():
+            part = "%s:%s" % (place[2:], code)
+            if batch and length + len(part) > self.LONGEST:
+                yield batch
+                batch, length = [], 0
+            batch.append(part)
+            length += len(part) + 1
+        if batch:
+            yield batch
+
+    def find(self, form=""):
+        """The numbers of the frames where it holds, and how many could not tell."""
+        found, without = [], 0
+        batches = list(self.batches())
+        for batch in batches:
+            at = 0
+            while at is not None:
+                answer = server("find code %s %s numbers from %d" % (" ".join(batch), form, at))
+                at = None
+                for line in answer.splitlines():
+                    if line.isdigit():
+                        found.append(int(line))
+                    elif line.startswith("without "):
+                        without += int(line.split()[1])
+                    elif line.startswith("next "):
+                        at = int(line.split()[1])
+                    elif not line.startswith("still "):
+                        raise gdb.GdbError(line)
+        # Each batch counts the frames of the others' places.
+        frames = frame_count()
+        return sorted(found), without - frames * (len(batches) - 1)
+
+
+def frame_count():
+    found = re.search("^frames: ([0-9]+)", server("status"), re.MULTILINE)
+    return int(found.group(1)) if found else 0
+
+
+def every_frame():
+    """Goes to each frame in turn."""
+    number = 0
+    while select(number):
+        yield number
+        number += 1
+        if number % SAY_EVERY == 0:
+            gdb.write("... %d frames so far\n" % number, gdb.STDERR)
+            gdb.flush(gdb.STDERR)
+
+
+def matching(expression):
+    """The frames where an expression holds, and how many did not collect what it takes."""
+    compiled = Compiled(expression)
+    if compiled.is_whole:
+        return compiled.find()
+    found, without = [], 0
+    for number in every_frame():
+        value = value_of(expression)
+        if value is None:
+            without += 1
+        elif value:
+            found.append(number)
+    return found, without
+
+
+def changing(expression):
+    """The frames where an expression has another value than in the one before that holds it."""
+    compiled = Compiled(expression)
+    if compiled.is_whole and len(list(compiled.batches())) == 1:
+        return compiled.find("changes")[0]
+    found, last = [], None
+    for number in every_frame():
+        value = value_of(expression)
+        if value is not None:
+            now = value.format_string()
+            if last is not None and now != last:
+                found.append(number)
+            last = now
+    return found
+
+
+def needs_expression(argument):
+    if not argument.strip():
+        raise gdb.GdbError("an expression is needed")
+    return argument.strip()
+
+
+def parts_of(expression):
+    """The sides of the comparisons that an expression is made of."""
+    sides = re.split(r"&&|\|\||[!=<>]=|(?<![<>-])[<>](?![<>])", expression)
+    return [side.strip() for side in sides if re.search("[A-Za-z_$]", side)]
+
+
+def with_values(expression):
+    values = []
+    for part in dict.fromkeys(parts_of(expression)):
+        # A side may have half a pair of brackets.
+        if part.count("(") == part.count(")"):
+            values.append("%s = %s" % (part, shown(value_of(part))))
+    return ", ".join(values)
+
+
+class TAssert(gdb.Command):
+    """Fail unless an expression holds: tassert [-all] EXPRESSION
+
+Without -all it is tested where you are; with -all in every trace frame that
+collected what it takes, and there must be one. A failure is an error, which ends
+a script; it names the trace frame and the values on both sides.
+
+    tassert counter < 100
+    tassert -all head != tail || count == 0"""
+
+    def __init__(self):
+        super().__init__("tassert", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, _from_tty):
+        self.dont_repeat()
+        everywhere = re.match(r"-all\s+", argument)
+        expression = needs_expression(argument[everywhere.end():] if everywhere else argument)
+        if everywhere:
+            with Place():
+                self.in_every_frame(expression)
+            return
+        value = value_of(expression)
+        if value is None:
+            gdb.parse_and_eval(expression).fetch_lazy()
+            raise gdb.GdbError(
+                "cannot be told%s: %s (%s)" % (self.here(), expression, with_values(expression)))
+        if not value:
+            raise gdb.GdbError(self.failed(expression))
+
+    def in_every_frame(self, expression):
+        failing, without = matching("!(%s)" % expression)
+        if failing:
+            select(failing[0])
+            more = ", and in %d more: tgrep !(%s)" % (len(failing) - 1, expression)
+            raise gdb.GdbError(self.failed(expression) + (more if len(failing) > 1 else ""))
+        frames = frame_count()
+        if without >= frames:
+            raise gdb.GdbError("no trace frame collected what it takes: " + expression)
+        skipped = " (%d did not collect what it takes)" % without if without else ""
+        gdb.write("holds in %d trace frames%s: %s\n" % (frames - without, skipped, expression))
+
+    def failed(self, expression):
+        return "assertion failed%s: %s (%s)" % (self.here(), expression, with_values(expression))
+
+    def here(self):
+        return " in trace frame %d" % selected_frame() if has_frame() else ""
+
+
+class TGrep(gdb.Command):
+    """Show the trace frames where an expression holds: tgrep EXPRESSION
+
+    tgrep counter > 100 && $rax == 3
+
+You stay where you are; go to one of them with tfind."""
+
+    def __init__(self):
+        super().__init__("tgrep", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, _from_tty):
+        self.dont_repeat()
+        with Place():
+            found, without = matching(needs_expression(argument))
+        for at in range(0, len(found), 10):
+            gdb.write("".join("%8d" % number for number in found[at:at + 10]) + "\n")
+        skipped = "; %d did not collect what it takes" % without if without else ""
+        gdb.write("%d trace frames%s\n" % (len(found), skipped))
+
+
+class TWatch(gdb.Command):
+    """Show the trace frames where the value of an expression changes: twatch EXPRESSION
+
+    twatch counter
+
+A trace frame that did not collect it changes nothing."""
+
+    def __init__(self):
+        super().__init__("twatch", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, _from_tty):
+        self.dont_repeat()
+        expression = needs_expression(argument)
+        with Place():
+            found = changing(expression)
+            for number in found:
+                select(number)
+                gdb.write("%8d  %s\n" % (number, shown(value_of(expression))))
+        gdb.write("%d changes\n" % len(found))
+
+
+class TTable(gdb.Command):
+    """Show expressions in every trace frame, as a table: ttable [-csv] [-frames M..N] EXPRESSION...
+
+Expressions are separated by blanks; one with blanks of its own is put in quotes.
+
+    ttable counter $rip 'queue.head - queue.tail'
+    ttable -csv -frames 100..199 counter"""
+
+    def __init__(self):
+        super().__init__("ttable", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, _from_tty):
+        self.dont_repeat()
+        words = gdb.string_to_argv(argument)
+        first, last, csv = 0, None, False
+        while words and words[0].startswith("-"):
+            option = words.pop(0)
+            numbers = re.match(r"([0-9]*)\.\.([0-9]*)$", words[0]) if words else None
+            if option == "-csv":
+                csv = True
+            elif option == "-frames" and numbers:
+                words.pop(0)
+                first = int(numbers.group(1) or 0)
+                last = int(numbers.group(2)) if numbers.group(2) else None
+            else:
+                raise gdb.GdbError("usage: ttable [-csv] [-frames M..N] EXPRESSION...")
+        if not words:
+            raise gdb.GdbError("an expression is needed")
+        with Place():
+            self.line(csv, "frame", words)
+            number = first
+            while (last is None or number <= last) and select(number):
+                self.line(csv, number, [shown(value_of(word)) for word in words])
+                number += 1
+
+    def line(self, csv, number, cells):
+        if csv:
+            quoted = ['"%s"' % cell.replace('"', '""') if re.search('[",\n]', cell) else cell for cell in cells]
+            gdb.write("%s,%s\n" % (number, ",".join(quoted)))
+        else:
+            gdb.write("%8s  %s\n" % (number, "  ".join("%-20s" % cell for cell in cells).rstrip()))
+
+
+TAssert(), TGrep(), TWatch(), TTable()
+  end
+else
+  define tassert
+    echo tassert, tgrep, twatch and ttable need a gdb with Python.\n
+    this_gdb_has_no_python
+  end
+  document tassert
+Fail unless an expression holds; needs a gdb with Python.
+  end
+  define tgrep
+    tassert
+  end
+  document tgrep
+Show the trace frames where an expression holds; needs a gdb with Python.
+  end
+  define twatch
+    tassert
+  end
+  document twatch
+Show the trace frames where a value changes; needs a gdb with Python.
+  end
+  define ttable
+    tassert
+  end
+  document ttable
+Show expressions in every trace frame; needs a gdb with Python.
   end
 end

@@ -44,6 +44,15 @@ pub enum Failure {
     /// The server could not listen.
     #[error(transparent)]
     Serve(#[from] ServeError),
+    /// gdb failed, or what it was to do, or it could not be run.
+    #[error("{what}")]
+    Gdb {
+        /// What happened.
+        what: String,
+    },
+    /// The time was up before gdb had ended.
+    #[error("no end after {0:?}: gdb was ended (allow more with --timeout)")]
+    Deadline(std::time::Duration),
     /// Standard output cannot be written, or a temporary file.
     #[error("cannot write: {0}")]
     Output(#[from] io::Error),
@@ -58,7 +67,7 @@ impl Failure {
         }
     }
 
-    /// 3: unreadable; 4: not listening; 1: anything that should not happen.
+    /// 3: unreadable; 4: not listening; 5: too late; 1: gdb's failure, and anything that should not happen.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Failure::Source(_)
@@ -68,7 +77,8 @@ impl Failure {
             | Failure::Changed { .. }
             | Failure::Strict(_) => 3,
             Failure::Serve(_) => 4,
-            Failure::Output(_) => 1,
+            Failure::Deadline(_) => 5,
+            Failure::Gdb { .. } | Failure::Output(_) => 1,
         })
     }
 }

@@ -34,15 +34,16 @@ enum LogFormat {
 /// How many lines wait for a reader of standard error before further ones are lost.
 const LINES_WAITING: usize = 10_000;
 
-/// Starts logging. Lines that wait are written when the value is dropped.
+/// Starts logging; `is_quiet` is a command that says nothing but warnings if it is not asked to. Lines that wait are written when the value is dropped.
 ///
 /// A thread of its own writes: where standard error is a pipe that nobody reads, or a terminal that was stopped with
 /// ^S, clients are served all the same.
-pub fn start(options: &LogOptions) -> WorkerGuard {
+pub fn start(options: &LogOptions, is_quiet: bool) -> WorkerGuard {
     let (writer, guard) =
         NonBlockingBuilder::default().lossy(true).buffered_lines_limit(LINES_WAITING).finish(std::io::stderr());
     let level = match (options.quiet, options.verbose) {
         (true, _) => LevelFilter::WARN,
+        (false, 0) if is_quiet => LevelFilter::WARN,
         (false, 0) => LevelFilter::INFO,
         (false, 1) => LevelFilter::DEBUG,
         (false, _) => LevelFilter::TRACE,

@@ -9,8 +9,10 @@ mod frames;
 mod info;
 mod log;
 mod recording;
+mod run;
 mod serve;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -20,7 +22,8 @@ use crate::report;
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 all went well; 1 output could not be written; 2 the command line is wrong; 3 the recording or the program \
-cannot be read (with --strict also: is damaged, or the program contradicts it); 4 the server could not listen.";
+cannot be read (with --strict also: is damaged, or the program contradicts it); 4 the server could not listen. \
+`run` has more: 1 also where the script or an assertion failed, 5 where its time was up.";
 
 /// Serves a recorded trace to a stock gdb.
 ///
@@ -38,6 +41,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    Run(run::Run),
     Info(info::InfoCommand),
     Frames(frames::FramesCommand),
     Demo(demo::Demo),
@@ -45,10 +49,11 @@ enum Command {
 
 /// Runs the program; its exit code.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
-    let _written_at_the_end = log::start(&arguments.log);
+    let arguments = Arguments::try_parse_from(typed()).unwrap_or_else(|error| refuse(&error));
+    let _written_at_the_end = log::start(&arguments.log, matches!(arguments.command, Command::Run(_)));
     let result = match arguments.command {
         Command::Serve(command) => command.run(),
+        Command::Run(command) => command.run(),
         Command::Info(command) => command.run(),
         Command::Frames(command) => command.run(),
         Command::Demo(command) => command.run(),
@@ -64,9 +69,14 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// What was typed, with `-ex` for gdb's sake, which a long option of one dash is there.
+fn typed() -> impl Iterator<Item = OsString> {
+    std::env::args_os().map(|argument| if argument == "-ex" { OsString::from("--ex") } else { argument })
+}
+
 /// Ends the program with what is wrong with its arguments. They are named in a form that steers no terminal, since
 /// `info *` passes whatever names files have: the mistake is the same in that form.
 fn refuse(error: &clap::Error) -> ! {
-    let shown = std::env::args_os().map(|argument| report::printable(&argument.to_string_lossy()));
+    let shown = typed().map(|argument| report::printable(&argument.to_string_lossy()));
     Arguments::try_parse_from(shown).err().as_ref().unwrap_or(error).exit()
 }

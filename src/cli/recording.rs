@@ -51,6 +51,11 @@ enum Endian {
 }
 
 impl RecordingOptions {
+    /// The program that was recorded, as the user named it.
+    pub fn program(&self) -> Option<&Path> {
+        self.exec.as_deref()
+    }
+
     /// Opens the recording and the program, and begins to index. With `--strict` the index is waited for.
     pub fn open(&self) -> Result<Arc<Replay>, Failure> {
         let image = self.exec.as_deref().map(Image::open).transpose()?;

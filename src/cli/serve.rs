@@ -22,6 +22,9 @@ const DEFAULT_PORT: u16 = 1234;
 pub struct Serve {
     #[command(flatten)]
     recording: RecordingOptions,
+    /// Talk to one client over standard input and output; in gdb: target remote | traceframe serve --stdio FILE
+    #[arg(long, conflicts_with_all = ["listen", "port_file", "once", "max_clients"])]
+    stdio: bool,
     #[command(flatten)]
     listening: Listening,
 }
@@ -61,16 +64,20 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 
 impl Listening {
     /// What the server is to do.
-    pub fn options(self, greeting: Vec<String>) -> ServeOptions {
+    pub fn options(self, greeting: Option<Vec<String>>) -> ServeOptions {
+        let limits = self.limits();
         let addresses = if self.listen.is_empty() { vec![Address::Loopback(DEFAULT_PORT)] } else { self.listen };
-        let limits = Limits {
+        let Listening { port_file, once, .. } = self;
+        ServeOptions { addresses, port_file, once, greeting, limits, packet_log: None }
+    }
+
+    fn limits(&self) -> Limits {
+        let idle = Some(self.idle_timeout).filter(|seconds| *seconds > 0);
+        Limits {
             clients: self.max_clients,
-            idle: Some(self.idle_timeout)
-                .filter(|seconds| *seconds > 0)
-                .map(|seconds| Duration::from_secs(seconds.into())),
+            idle: idle.map(|seconds| Duration::from_secs(seconds.into())),
             packet_size: self.packet_size as usize,
-        };
-        ServeOptions { addresses, port_file: self.port_file, once: self.once, greeting, limits }
+        }
     }
 }
 
@@ -79,7 +86,13 @@ impl Serve {
     pub fn run(self) -> Result<(), Failure> {
         let replay = self.recording.open()?;
         let greeting = greeting(&replay);
-        Ok(server::serve(replay, &self.listening.options(greeting))?)
+        if self.stdio {
+            for line in greeting {
+                tracing::debug!("{line}");
+            }
+            return Ok(server::serve_stdio(replay, self.listening.limits())?);
+        }
+        Ok(server::serve(replay, &self.listening.options(Some(greeting)))?)
     }
 }
 

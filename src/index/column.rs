@@ -64,6 +64,11 @@ impl Column {
         Column { values, ranks, unknown }
     }
 
+    /// All values that are known, each once, in ascending order.
+    pub(super) fn distinct(&self) -> impl Iterator<Item = u64> {
+        self.values.iter()
+    }
+
     /// The value at a position, if it is known.
     pub(super) fn get(&self, at: usize) -> Option<u64> {
         self.values.get(self.ranks.get(at) as usize)

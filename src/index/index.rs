@@ -1,6 +1,6 @@
 //! The index that clients share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -130,6 +130,19 @@ impl Index {
             *counts.entry(tracepoint).or_default() += count as u64;
         }
         counts
+    }
+
+    /// The program counters of the frames indexed so far, each once, in ascending order; `None` if there are more than
+    /// `most`.
+    pub fn program_counters(&self, most: usize) -> Option<Vec<u64>> {
+        let mut found = BTreeSet::new();
+        for pc in self.shared.snapshot().segments.iter().flat_map(Segment::program_counters) {
+            found.insert(pc);
+            if found.len() > most {
+                return None;
+            }
+        }
+        Some(found.into_iter().collect())
     }
 
     /// What of the frames, and between them, could not be read as far as the walk has come.

@@ -107,6 +107,11 @@ impl Segment {
         self.tracepoints.counts().map(|(key, count)| (tracepoint_number(key), count))
     }
 
+    /// The program counters of its frames, each once.
+    pub(super) fn program_counters(&self) -> impl Iterator<Item = u64> {
+        self.pcs.distinct()
+    }
+
     /// Bytes on the heap.
     pub(super) fn memory_use(&self) -> usize {
         let columns = [&self.tracepoints, &self.threads, &self.pcs].map(Column::memory_use);

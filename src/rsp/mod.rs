@@ -9,6 +9,7 @@
 
 mod base;
 mod client;
+mod log;
 mod monitor;
 mod packet;
 mod reply;
@@ -25,6 +26,7 @@ use client::Client;
 use reply::Reply;
 use wire::{Decoder, Event};
 
+pub use log::PacketLog;
 pub use wire::PACKET_SIZE;
 
 use crate::report;
@@ -72,6 +74,7 @@ pub struct Stub {
     activity: Activity,
     /// How many frames a search has looked at.
     searched: u64,
+    log: Option<PacketLog>,
 }
 
 impl Stub {
@@ -94,7 +97,13 @@ impl Stub {
             output: Vec::new(),
             activity: Activity::Idle,
             searched: 0,
+            log: None,
         }
+    }
+
+    /// Writes every packet from now on to a log, too.
+    pub fn log_to(&mut self, log: PacketLog) {
+        self.log = Some(log);
     }
 
     /// Takes what the client sent and answers as much of it as can be answered now, for a turn.
@@ -105,6 +114,9 @@ impl Stub {
             match &event {
                 Event::Packet(data) => {
                     tracing::debug!(packet = %data.escape_ascii(), "received");
+                    if let Some(log) = &self.log {
+                        log.received(data);
+                    }
                     self.acknowledge_with(b'+');
                 }
                 Event::BadChecksum => self.acknowledge_with(b'-'),
@@ -275,7 +287,11 @@ impl Stub {
     }
 
     fn console(&mut self, text: &str) {
-        self.output.extend(wire::encode(format!("O{}", hex::encode(text)).as_bytes()));
+        let data = format!("O{}", hex::encode(text));
+        if let Some(log) = &self.log {
+            log.sent(data.as_bytes());
+        }
+        self.output.extend(wire::encode(data.as_bytes()));
     }
 
     /// The user typed ^C: what takes long is given up.
@@ -355,6 +371,9 @@ impl Stub {
 
     fn emit(&mut self, packets: Vec<u8>) {
         tracing::debug!(packets = %packets.escape_ascii(), "sent");
+        if let Some(log) = &self.log {
+            wire::split(&packets).iter().for_each(|data| log.sent(data));
+        }
         self.output.extend_from_slice(&packets);
         self.last_reply = packets;
     }

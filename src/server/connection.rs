@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::Limits;
-use crate::rsp::{Activity, Stub};
+use crate::rsp::{Activity, PacketLog, Stub};
 use crate::session::Replay;
 
 /// How long a client waits in silence. gdb gives a reply up after a few seconds without any (six with gdb 13.1).
@@ -27,8 +27,11 @@ pub struct Conversation {
 
 impl Conversation {
     /// A fresh one.
-    pub fn new(replay: &Arc<Replay>, limits: Limits) -> Conversation {
-        let stub = Stub::with_packet_size(replay.clone(), limits.packet_size);
+    pub fn new(replay: &Arc<Replay>, limits: Limits, log: Option<PacketLog>) -> Conversation {
+        let mut stub = Stub::with_packet_size(replay.clone(), limits.packet_size);
+        if let Some(log) = log {
+            stub.log_to(log);
+        }
         Conversation { stub, buffer: vec![0; 16 * 1024], replay: replay.clone() }
     }
 }
@@ -101,6 +104,6 @@ fn turn(answer: impl FnOnce() -> Activity) -> Activity {
 }
 
 /// Waits until the server ends; it has ended, too, when its channel is gone.
-async fn wait_for(ended: &mut watch::Receiver<bool>) {
+pub async fn wait_for(ended: &mut watch::Receiver<bool>) {
     let _ = ended.wait_for(|ended| *ended).await;
 }

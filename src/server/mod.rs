@@ -23,11 +23,15 @@ use listener::{Bound, Stream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::rsp::PacketLog;
 use crate::session::Replay;
 
 /// How many conversations may have their turn at a time, each on a thread: 512, tokio's own number, would be more than
 /// some systems allow a process.
 const TURNS_AT_ONCE: usize = 64;
+
+/// How long the end of a server waits for clients to take their last reply.
+const LAST_WORDS: std::time::Duration = std::time::Duration::from_secs(1);
 
 /// How to serve.
 #[derive(Clone, Debug, Default)]
@@ -38,8 +42,10 @@ pub struct ServeOptions {
     pub port_file: Option<PathBuf>,
     /// End when the first client leaves, and take no other.
     pub once: bool,
-    /// Lines to show with the ready line.
-    pub greeting: Vec<String>,
+    /// Lines to show on standard output when the server listens, before the ready line; `None` for not even that.
+    pub greeting: Option<Vec<String>>,
+    /// Where every packet is written to, too.
+    pub packet_log: Option<PacketLog>,
     /// What clients may take.
     pub limits: Limits,
 }
@@ -75,25 +81,103 @@ pub enum ServeError {
 
 /// Serves a recording until a signal ends it, or with `once` until the first client leaves.
 pub fn serve(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeError> {
-    limits::have_descriptors().map_err(ServeError::Descriptors)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .max_blocking_threads(TURNS_AT_ONCE)
-        .build()
-        .map_err(ServeError::Runtime)?;
-    let result = runtime.block_on(run(replay, options));
+    let runtime = runtime()?;
+    let (_running, stopped) = watch::channel(false);
+    let result = runtime.block_on(run(replay, options, |_| (), stopped));
     // A client that does not read holds its task in a write; it is not waited for.
     runtime.shutdown_background();
     result
 }
 
-async fn run(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeError> {
+/// Serves one client over standard input and output, until it leaves or a signal comes.
+pub fn serve_stdio(replay: Arc<Replay>, limits: Limits) -> Result<(), ServeError> {
+    let runtime = runtime()?;
+    let result = runtime.block_on(async {
+        let mut signals = shutdown::Signals::new().map_err(ServeError::Runtime)?;
+        let (ending, ended) = watch::channel(false);
+        let stream = tokio::io::join(tokio::io::stdin(), tokio::io::stdout());
+        let conversation = Conversation::new(&replay, limits, None);
+        let mut client = tokio::spawn(connection::converse(stream, conversation, limits, ended));
+        tokio::select! {
+            _ = &mut client => {}
+            _ = signals.next() => {
+                let _ = ending.send(true);
+                let _ = tokio::time::timeout(LAST_WORDS, client).await;
+            }
+        }
+        replay.index().cancel();
+        Ok(())
+    });
+    runtime.shutdown_background();
+    result
+}
+
+/// A server beside other work of this process.
+pub struct Running {
+    runtime: tokio::runtime::Runtime,
+    server: tokio::task::JoinHandle<Result<(), ServeError>>,
+    stop: watch::Sender<bool>,
+}
+
+/// Serves a recording beside other work, from when this returns.
+pub fn start(replay: Arc<Replay>, options: ServeOptions) -> Result<Running, ServeError> {
+    let runtime = runtime()?;
+    let (stop, stopped) = watch::channel(false);
+    let (ready, is_ready) = tokio::sync::oneshot::channel();
+    let server = runtime.spawn(async move {
+        let ready = |_: &Bound| {
+            let _ = ready.send(());
+        };
+        run(replay, &options, ready, stopped).await
+    });
+    match runtime.block_on(is_ready) {
+        Ok(()) => Ok(Running { runtime, server, stop }),
+        Err(_) => Err(runtime.block_on(server).map_or_else(
+            |error| ServeError::Runtime(io::Error::other(error)),
+            |result| result.err().unwrap_or_else(|| ServeError::Runtime(io::Error::other("it ended at once"))),
+        )),
+    }
+}
+
+impl Running {
+    /// Whether a signal has ended it.
+    pub fn has_ended(&self) -> bool {
+        self.server.is_finished()
+    }
+
+    /// Ends it.
+    pub fn stop(self) {
+        let _ = self.stop.send(true);
+        let _ = self.runtime.block_on(self.server);
+        self.runtime.shutdown_background();
+    }
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, ServeError> {
+    limits::have_descriptors().map_err(ServeError::Descriptors)?;
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .max_blocking_threads(TURNS_AT_ONCE)
+        .build()
+        .map_err(ServeError::Runtime)
+}
+
+/// `ready` is called when it listens; it ends when `stopped` says so.
+async fn run(
+    replay: Arc<Replay>,
+    options: &ServeOptions,
+    ready: impl FnOnce(&Bound),
+    mut stopped: watch::Receiver<bool>,
+) -> Result<(), ServeError> {
     let mut signals = shutdown::Signals::new().map_err(ServeError::Runtime)?;
     let mut bound = Bound::bind(&options.addresses).await?;
     if let Some(path) = &options.port_file {
         write_port(path, bound.port()).map_err(|cause| ServeError::PortFile { path: path.clone(), cause })?;
     }
-    announce(&bound, options);
+    if let Some(greeting) = &options.greeting {
+        announce(&bound, greeting);
+    }
+    ready(&bound);
     let (ending, ended) = watch::channel(false);
     let mut clients = JoinSet::new();
     let mut turned_away = JoinSet::new();
@@ -115,7 +199,7 @@ async fn run(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeErr
                     if options.once {
                         bound.close();
                     }
-                    let conversation = Conversation::new(&replay, options.limits);
+                    let conversation = Conversation::new(&replay, options.limits, options.packet_log.clone());
                     clients.spawn(client(stream, name, conversation, options.limits, ended.clone()));
                 }
                 // Descriptors may be short for a moment; giving up would cost the clients that are connected.
@@ -135,6 +219,7 @@ async fn run(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeErr
                 tracing::info!("{signal}: ending");
                 break;
             }
+            () = connection::wait_for(&mut stopped) => break,
         }
     }
     bound.close();
@@ -143,7 +228,7 @@ async fn run(replay: Arc<Replay>, options: &ServeOptions) -> Result<(), ServeErr
     let last_words = async { while clients.join_next().await.is_some() {} };
     tokio::select! {
         () = last_words => {}
-        () = tokio::time::sleep(std::time::Duration::from_secs(1)) => {}
+        () = tokio::time::sleep(LAST_WORDS) => {}
         _ = signals.next() => {}
     }
     indexing.abort();
@@ -169,10 +254,10 @@ async fn client(
 }
 
 /// The ready lines, on standard output; whoever started the server may wait for them.
-fn announce(bound: &Bound, options: &ServeOptions) {
+fn announce(bound: &Bound, greeting: &[String]) {
     let mut out = io::stdout().lock();
     // A reader that went away is no reason to stop serving.
-    for line in &options.greeting {
+    for line in greeting {
         let _ = writeln!(out, "{line}");
     }
     let _ = writeln!(out, "listening on {}", bound.names().join(" and "));

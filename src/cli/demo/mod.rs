@@ -53,7 +53,7 @@ impl Demo {
         let recording = format::open(Source::from_static("queue.tf (demo)", RECORDING), &options)?;
         let replay = Arc::new(Replay::new(recording, Some(Arc::new(image)), None)?);
         let greeting = super::serve::greeting(&replay);
-        Ok(server::serve(replay, &self.listening.options(greeting))?)
+        Ok(server::serve(replay, &self.listening.options(Some(greeting)))?)
     }
 }
 

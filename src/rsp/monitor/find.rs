@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Answer, Command};
+use crate::arch::Addresses;
 use crate::index::Query;
 use crate::report::{self, printable};
 use crate::session::{AgentExpression, Comparison, Condition, Direction, Operand, Search, Session};
@@ -32,6 +33,9 @@ at frame N. One frame is shown, with all up to 50 of them. Nothing moves you the
 /// How many frames are shown of all.
 const ROWS: usize = 50;
 
+/// So many program counters are told, to a script.
+const PROGRAM_COUNTERS: usize = 200;
+
 /// How many numbers are told at a time, to a script.
 const NUMBERS: usize = 5000;
 
@@ -53,6 +57,9 @@ enum Form {
 fn answer(arguments: &[&str], session: &mut Session) -> Answer {
     if arguments.is_empty() {
         return Answer::Text(HELP.to_owned());
+    }
+    if arguments == ["pcs"] {
+        return Answer::Text(program_counters(session));
     }
     match finding(arguments, session) {
         Ok(finding) => Answer::Search(Box::new(finding)),
@@ -106,8 +113,8 @@ fn condition(words: &[&str], session: &Session) -> Result<Condition, String> {
                 u32::try_from(report::parse_number(number)?).map_err(|_| "there is no such thread".to_owned())?;
             Ok(Condition::Index(Query::Thread(thread)))
         }
-        ["code", parts @ .., "changes"] => Ok(Condition::Changes(compiled(parts)?)),
-        ["code", parts @ ..] => Ok(Condition::Compares(compiled(parts)?, Comparison::Unequal, 0)),
+        ["code", parts @ .., "changes"] => Ok(Condition::Changes(compiled(parts, addresses)?)),
+        ["code", parts @ ..] => Ok(Condition::Compares(compiled(parts, addresses)?, Comparison::Unequal, 0)),
         [kind @ ("reg" | "mem" | "var"), name, "changes"] => Ok(Condition::Changes(operand(kind, name, session)?)),
         [kind @ ("reg" | "mem" | "var"), comparison @ ..] => {
             let text = comparison.concat();
@@ -161,13 +168,24 @@ fn number(text: &str) -> Result<i128, String> {
     }
 }
 
+/// For scripts: the program counters that frames have, unless they are too many to compile expressions for.
+fn program_counters(session: &Session) -> String {
+    match session.replay().index().program_counters(PROGRAM_COUNTERS) {
+        Some(pcs) => {
+            let addresses = session.replay().recording().target().addresses();
+            pcs.iter().map(|pc| format!("{:#x}\n", addresses.for_gdb(*pc))).collect()
+        }
+        None => format!("more than {PROGRAM_COUNTERS}\n"),
+    }
+}
+
 /// `PC:BYTECODES`, in hexadecimal, as the commands of the project's gdbinit send them.
-fn compiled(parts: &[&str]) -> Result<Operand, String> {
+fn compiled(parts: &[&str], addresses: Addresses) -> Result<Operand, String> {
     let mut by_pc = BTreeMap::new();
     for part in parts {
         let found = part.split_once(':').and_then(|(pc, code)| {
             let code = hex::decode(code).ok().filter(|code| code.len() <= AgentExpression::LIMIT)?;
-            Some((u64::from_str_radix(pc, 16).ok()?, AgentExpression::new(code)))
+            Some((addresses.kept(u64::from_str_radix(pc, 16).ok()?), AgentExpression::new(code)))
         });
         let (pc, code) = found.ok_or(format!("{} is no program counter with bytecodes", printable(part)))?;
         by_pc.insert(pc, code);
