@@ -47,10 +47,21 @@ enum Command {
     Demo(demo::Demo),
 }
 
+impl Command {
+    /// Whether what it says goes to gdb's terminal, among what gdb says there.
+    fn is_quiet(&self) -> bool {
+        match self {
+            Command::Serve(serve) => serve.is_over_stdio(),
+            Command::Run(_) => true,
+            Command::Info(_) | Command::Frames(_) | Command::Demo(_) => false,
+        }
+    }
+}
+
 /// Runs the program; its exit code.
 pub fn main() -> ExitCode {
     let arguments = Arguments::try_parse_from(typed()).unwrap_or_else(|error| refuse(&error));
-    let _written_at_the_end = log::start(&arguments.log, matches!(arguments.command, Command::Run(_)));
+    let _written_at_the_end = log::start(&arguments.log, arguments.command.is_quiet());
     let result = match arguments.command {
         Command::Serve(command) => command.run(),
         Command::Run(command) => command.run(),

@@ -82,6 +82,11 @@ impl Listening {
 }
 
 impl Serve {
+    /// Whether it talks over standard input and output.
+    pub fn is_over_stdio(&self) -> bool {
+        self.stdio
+    }
+
     /// Serves until a signal comes, or with `--once` until the first client leaves.
     pub fn run(self) -> Result<(), Failure> {
         let replay = self.recording.open()?;

@@ -54,7 +54,7 @@ where
         let output = stub.take_output();
         if !output.is_empty() {
             tokio::select! {
-                written = stream.write_all(&output) => written?,
+                written = send(&mut stream, &output) => written?,
                 () = wait_for(&mut ended) => return Ok(()),
                 () = limits.silence(heard) => return Err(limits.was_silent()),
             }
@@ -90,11 +90,17 @@ where
             () = limits.silence(heard), if !indexing && !searching => return Err(limits.was_silent()),
             () = wait_for(&mut ended) => {
                 stub.farewell();
-                let _ = stream.write_all(&stub.take_output()).await;
+                let _ = send(&mut stream, &stub.take_output()).await;
                 return stream.shutdown().await;
             }
         }
     }
+}
+
+/// Standard output keeps what it is given until it is told not to.
+async fn send(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
+    stream.write_all(bytes).await?;
+    stream.flush().await
 }
 
 /// A turn of a conversation. The thread gives up its part in serving sockets and signals for as long: should one packet
