@@ -305,9 +305,7 @@ a script; it names the trace frame and the values on both sides.
             return
         value = value_of(expression)
         if value is None:
-            gdb.parse_and_eval(expression).fetch_lazy()
-            raise gdb.GdbError(
-                "cannot be told%s: %s (%s)" % (self.here(), expression, with_values(expression)))
+            raise gdb.GdbError("cannot be told%s: %s (%s)" % (self.here(), expression, self.why(expression)))
         if not value:
             raise gdb.GdbError(self.failed(expression))
 
@@ -325,6 +323,13 @@ a script; it names the trace frame and the values on both sides.
 
     def failed(self, expression):
         return "assertion failed%s: %s (%s)" % (self.here(), expression, with_values(expression))
+
+    def why(self, expression):
+        try:
+            gdb.parse_and_eval(expression).fetch_lazy()
+        except gdb.error as error:
+            return str(error)
+        return with_values(expression)
 
     def here(self):
         return " in trace frame %d" % selected_frame() if has_frame() else ""

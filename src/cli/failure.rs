@@ -44,6 +44,9 @@ pub enum Failure {
     /// The server could not listen.
     #[error(transparent)]
     Serve(#[from] ServeError),
+    /// There is no folder for a server's socket.
+    #[error("no folder can be made for the server's socket: {0} (TMPDIR names where)")]
+    Folder(io::Error),
     /// gdb failed, or what it was to do, or it could not be run.
     #[error("{what}")]
     Gdb {
@@ -76,7 +79,7 @@ impl Failure {
             | Failure::Description { .. }
             | Failure::Changed { .. }
             | Failure::Strict(_) => 3,
-            Failure::Serve(_) => 4,
+            Failure::Serve(_) | Failure::Folder(_) => 4,
             Failure::Deadline(_) => 5,
             Failure::Gdb { .. } | Failure::Output(_) => 1,
         })

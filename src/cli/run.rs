@@ -120,6 +120,12 @@ impl Step {
     /// The line of a gdb script that does it.
     fn line(&self) -> std::io::Result<String> {
         Ok(match self {
+            // An error in a sourced file of Python would not end gdb.
+            Step::Script(path) if path.extension().is_some_and(|extension| extension == "py") => {
+                let path = hex::encode(std::path::absolute(path)?.as_os_str().as_encoded_bytes());
+                let path = format!("__import__('os').fsdecode(bytes.fromhex('{path}'))");
+                format!("python exec(compile(open({path}).read(), {path}, 'exec'))")
+            }
             Step::Script(path) => format!("source {}", std::path::absolute(path)?.display()),
             Step::Command(command) => command.clone(),
         })
@@ -146,7 +152,7 @@ impl Run {
         let began = Instant::now();
         let packet_log = self.packet_log.as_deref().map(PacketLog::create).transpose()?;
         let replay = self.recording.open()?;
-        let folder = folder()?;
+        let folder = folder().map_err(Failure::Folder)?;
         let socket = folder.path().join("socket");
         let options = ServeOptions {
             addresses: vec![Address::Unix(socket.clone())],
@@ -232,9 +238,9 @@ fn watch(gdb: &mut Child, server: &Running, deadline: Instant) -> Ended {
 /// Ends gdb and what it started: politely, then at once.
 fn end(gdb: &mut Child) {
     let group = gdb.id();
-    for signal in ["-TERM", "-KILL"] {
+    for signal in ["TERM", "KILL"] {
         // The shell has it built in; the program of this name need not be installed.
-        let kill = format!("kill {signal} -- -{group}");
+        let kill = format!("kill -s {signal} -- -{group}");
         let _ = Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status();
         // What gdb started may outlive it: it gets the second signal, too.
         let until = Instant::now() + GRACE;

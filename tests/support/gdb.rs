@@ -31,15 +31,19 @@ impl Gdb {
         command
     }
 
-    fn program(self) -> Command {
-        let program = match self {
+    /// Where it is, or its name.
+    pub fn path(self) -> PathBuf {
+        match self {
             Gdb::Debian => PathBuf::from("gdb"),
             Gdb::Sixteen => installed("gdb-16"),
             Gdb::Seventeen => installed("gdb-17"),
             Gdb::Newest => installed("gdb-18"),
             Gdb::Multiarch => PathBuf::from("gdb-multiarch"),
-        };
-        let mut command = Command::new(program);
+        }
+    }
+
+    fn program(self) -> Command {
+        let mut command = Command::new(self.path());
         command.args(["-nx", "-nh", "-q"]);
         command.env("HOME", "/nonexistent").env("TERM", "dumb").env("LC_ALL", "C.UTF-8");
         command

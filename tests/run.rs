@@ -1,0 +1,346 @@
+//! `traceframe run`: a true answer for a script, with a true exit code.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use support::made::{self, Made};
+use support::{Gdb, data, run, traceframe};
+
+/// `traceframe run` over the recording of steps, with its program.
+fn ran(gdb: Gdb, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = traceframe();
+    command.arg("run").arg(data("tfile/04-step.tf")).arg("--exec").arg(data("bin/case"));
+    run(command.arg("--gdb").arg(gdb.path()).args(arguments))
+}
+
+#[test]
+fn what_gdb_shows_is_passed_through() {
+    for gdb in Gdb::ALL {
+        let (code, shown, errors) = ran(gdb, &["-ex", "tfind 9", "--ex", "print counter", "-ex", "output 6 * 7"]);
+        assert_eq!(code, Some(0), "{gdb:?}: {errors}");
+        assert!(shown.contains("Found trace frame 9, tracepoint 1\n$1 = 2\n42"), "{gdb:?}: {shown}");
+        assert!(!errors.contains("INFO") && !errors.contains("remote targets can be slow"), "{gdb:?}: {errors}");
+    }
+}
+
+#[test]
+fn the_first_error_fails_and_ends_it() {
+    let (_folder, middle) = made::save("middle.gdb", "tfind 2\nprint nosuch\necho never\\n\n");
+    let (_folder, python) = made::save("wrong.py", "import gdb\nraise gdb.GdbError('said by a script')\n");
+    let (_folder, fine) = made::save("fine.gdb", "tfind 2\nprint counter\n");
+    for gdb in Gdb::ALL {
+        for (arguments, said) in [
+            (&["-ex", "print nosuch", "-ex", "echo never\\n"][..], "No symbol \"nosuch\""),
+            (&["-x", &middle, "-ex", "echo never\\n"], "No symbol \"nosuch\""),
+            (&["-ex", "print 1", "-x", &python, "-x", &fine], "said by a script"),
+            (&["-ex", "quit 3", "-ex", "echo never\\n"], "code 3"),
+            (&["-ex", "tfind 9", "-ex", "tassert counter == 3"], "frame 9: counter == 3 (counter = 2)"),
+            (&["-ex", "kill", "-ex", "tfind 3"], "gdb ended with code 1"),
+        ] {
+            let (code, shown, errors) = ran(gdb, arguments);
+            assert_eq!(code, Some(1), "{gdb:?} {arguments:?}: {shown}{errors}");
+            assert!(errors.contains(said) && !shown.contains("never"), "{gdb:?} {arguments:?}: {shown}{errors}");
+        }
+        // In the order of the command line.
+        let (code, shown, errors) = ran(gdb, &["-ex", "echo one\\n", "-x", &fine, "-ex", "echo two\\n"]);
+        assert_eq!(code, Some(0), "{errors}");
+        let places = ["one\n", "$1 = 0\n", "two\n"].map(|text| shown.find(text).unwrap());
+        assert!(places.is_sorted(), "{shown}");
+    }
+}
+
+#[test]
+fn a_wrong_command_line_is_2() {
+    let (_folder, script) = made::save("fine.gdb", "tfind 2\n");
+    for (arguments, said) in [
+        (&[][..], "required"),
+        (&["-x", "/nonexistent.gdb"], "the script /nonexistent.gdb cannot be read: No such file"),
+        (&["-ex", "tfind 1", "-x", "/nonexistent.gdb"], "cannot be read"),
+        (&["-x", &script, "--timeout", "soon"], "expected a number with s, m, h or ms"),
+        (&["-x", &script, "--timeout", "5x"], "expected a number with s, m, h or ms"),
+        (&["-ex", "tfind 1\ntfind 2"], "a command is one line"),
+    ] {
+        let (code, shown, errors) = ran(Gdb::Debian, arguments);
+        assert_eq!((code, shown.as_str()), (Some(2), ""), "{arguments:?}: {errors}");
+        assert!(errors.contains(said), "{arguments:?}: {errors}");
+    }
+}
+
+#[test]
+fn a_recording_or_program_that_cannot_be_read_is_3() {
+    let (_folder, wrong) = made::save("wrong.tf", "no recording");
+    let good = data("tfile/04-step.tf");
+    let good = good.to_str().unwrap();
+    for arguments in [&["/nonexistent.tf"][..], &[&wrong], &[good, "--exec", &wrong], &["--strict", &wrong]] {
+        let (code, shown, errors) = run(traceframe().arg("run").args(arguments).args(["-ex", "echo never"]));
+        assert_eq!((code, shown.as_str()), (Some(3), ""), "{arguments:?}: {errors}");
+        assert!(errors.starts_with("traceframe: ") && errors.lines().count() == 1, "{errors}");
+    }
+}
+
+#[test]
+fn a_gdb_that_cannot_be_run_is_1() {
+    let recording = data("tfile/04-step.tf");
+    let mut command = traceframe();
+    command.arg("run").arg(recording).args(["--gdb", "/nonexistent/gdb", "-ex", "tfind 1"]);
+    let (code, shown, errors) = run(&mut command);
+    assert_eq!((code, shown.as_str()), (Some(1), ""));
+    assert!(errors.contains("/nonexistent/gdb cannot be run: No such file") && errors.contains("--gdb"), "{errors}");
+}
+
+/// The address of the server is a file in a folder for temporary files.
+#[test]
+fn a_server_that_cannot_listen_is_4_or_says_why() {
+    let mut command = traceframe();
+    command.arg("run").arg(data("tfile/04-step.tf")).args(["-ex", "tfind 1"]).env("TMPDIR", "/nonexistent");
+    let (code, _, errors) = run(&mut command);
+    assert_eq!(code, Some(4), "{errors}");
+    assert!(errors.contains("/nonexistent") && errors.contains("TMPDIR"), "{errors}");
+}
+
+#[test]
+fn a_deadline_ends_gdb_and_what_it_started() {
+    for gdb in [Gdb::Debian, Gdb::Newest] {
+        for hanging in ["shell exec sleep 4321.5", "python while True: pass", "shell trap '' TERM; sleep 4321.5"] {
+            let began = Instant::now();
+            let (code, shown, errors) = ran(gdb, &["--timeout", "1500ms", "-ex", "echo here\\n", "-ex", hanging]);
+            assert_eq!(code, Some(5), "{hanging}: {shown}{errors}");
+            assert!(shown.contains("here") && errors.contains("no end after 1.5s"), "{hanging}: {shown}{errors}");
+            assert!(began.elapsed() < Duration::from_secs(20), "{hanging}: {:?}", began.elapsed());
+            let (_, processes, _) = run(std::process::Command::new("sh").args([
+                "-c",
+                "for process in /proc/[0-9]*; do tr '\\0' ' ' <$process/cmdline; echo; done 2>/dev/null",
+            ]));
+            assert!(!processes.lines().any(|line| line.trim() == "sleep 4321.5"), "{hanging}: left behind");
+        }
+    }
+}
+
+#[test]
+fn a_packet_log_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("packets.log");
+    let (code, _, errors) = ran(
+        Gdb::Debian,
+        &["--packet-log", log.to_str().unwrap(), "-ex", "tfind 3", "-ex", "monitor marks", "-ex", "tfind none"],
+    );
+    assert_eq!(code, Some(0), "{errors}");
+    let log = std::fs::read_to_string(log).unwrap();
+    let mut last = 0.0;
+    for line in log.lines() {
+        let (time, rest) = line.trim_start().split_once(' ').unwrap();
+        let time: f64 = time.parse().unwrap();
+        assert!(time >= last && (rest.starts_with("-> ") || rest.starts_with("<- ")), "{line}");
+        last = time;
+    }
+    for pair in [
+        ["-> QTFrame:3", "<- F3T2"],
+        ["-> qRcmd,6d61726b73", &format!("<- O{}", support::protocol::hex("no frame is marked\n"))],
+        ["-> QTFrame:ffffffff", "<- OK"],
+    ] {
+        let mut lines = log.lines().skip_while(|line| !line.ends_with(pair[0])).skip(1);
+        assert!(lines.next().is_some_and(|line| line.ends_with(pair[1])), "{pair:?} in {log}");
+    }
+}
+
+/// What a script asks over stepping is true as well.
+#[test]
+fn a_script_steps_and_goes_back() {
+    let script = "break *0x401136\ncontinue\ncontinue\nprint $rax\nreverse-stepi\nreverse-stepi\nprint $pc\n";
+    let (_folder, script) = made::save("steps.gdb", script);
+    for gdb in Gdb::ALL {
+        let (code, shown, errors) = ran(gdb, &["-x", &script]);
+        assert_eq!(code, Some(0), "{gdb:?}: {errors}");
+        assert!(shown.contains("$1 = 2\n"), "{shown}");
+        assert!(shown.contains("$2 = (void (*)()) 0x401131 <step+11>"), "{gdb:?}: {shown}");
+    }
+}
+
+/// A folder whose path is longer than a socket's may be.
+#[test]
+fn a_long_folder_for_temporary_files_will_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = folder.path().join("x".repeat(120));
+    std::fs::create_dir(&long).unwrap();
+    let mut command = traceframe();
+    command.arg("run").arg(data("tfile/04-step.tf")).args(["-ex", "tfind 1"]).env("TMPDIR", &long);
+    let (code, _, errors) = run(&mut command);
+    assert_eq!(code, Some(0), "{errors}");
+}
+
+mod over_standard_input_and_output {
+    use super::*;
+
+    fn target(recording: &str) -> String {
+        format!("target remote | {} serve --stdio {recording}", env!("CARGO_BIN_EXE_traceframe"))
+    }
+
+    #[test]
+    fn gdb_talks_through_a_pipe() {
+        let (recording, program) = (data("tfile/04-step.tf"), data("bin/case"));
+        for gdb in Gdb::ALL {
+            let setup =
+                ["set sysroot".to_owned(), format!("file {}", program.display()), target(recording.to_str().unwrap())];
+            let commands = ["tfind 9", "print counter", "tfind none", "stepi", "monitor find reg rax == 7"];
+            let answers = gdb.answers(&setup, &commands.map(str::to_owned));
+            assert_eq!(answers[0], ["Found trace frame 9, tracepoint 1"], "{gdb:?}");
+            assert_eq!(answers[1], ["$1 = 2"], "{gdb:?}");
+            assert!(answers[3].iter().any(|line| line.contains("0x0000000000401136")), "{gdb:?}: {:?}", answers[3]);
+            assert_eq!(answers[4][2], "go there with: tfind 28", "{gdb:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_in_words() {
+        let (code, shown, errors) = run(traceframe().args(["serve", "--stdio", "/nonexistent.tf"]));
+        assert_eq!((code, shown.as_str()), (Some(3), ""));
+        assert!(errors.starts_with("traceframe: /nonexistent.tf: No such file"), "{errors}");
+        // gdb shows it.
+        let shown = Gdb::Debian.command().args(["-ex", &target("/nonexistent.tf")]).output().unwrap();
+        let shown = String::from_utf8_lossy(&[shown.stdout, shown.stderr].concat()).into_owned();
+        assert!(shown.contains("traceframe: /nonexistent.tf: No such file"), "{shown}");
+    }
+
+    #[test]
+    fn nothing_but_packets_comes_and_it_is_gone_when_the_client_is() {
+        use std::io::{Read, Write};
+        use std::process::Stdio;
+        let mut command = traceframe();
+        command.args(["serve", "--stdio"]).arg(data("tfile/04-step.tf"));
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut input = server.stdin.take().unwrap();
+        input.write_all(&support::protocol::packet("QTFrame:3")).unwrap();
+        let mut reply = [0; 9];
+        server.stdout.as_mut().unwrap().read_exact(&mut reply).unwrap();
+        assert_eq!(&reply[..], [b"+", &support::protocol::packet("F3T2")[..]].concat());
+        drop(input);
+        assert_eq!(support::wait(&mut server, support::DEADLINE).and_then(|status| status.code()), Some(0));
+        let mut rest = String::new();
+        server.stdout.take().unwrap().read_to_string(&mut rest).unwrap();
+        server.stderr.take().unwrap().read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "");
+    }
+
+    #[test]
+    fn it_goes_with_no_option_of_a_listener() {
+        for option in [&["--listen", ":0"][..], &["--once"], &["--port-file", "x"]] {
+            let (code, _, errors) = run(traceframe().args(["serve", "--stdio", "x.tf"]).args(option));
+            assert_eq!(code, Some(2), "{errors}");
+        }
+    }
+}
+
+/// Expressions over frames at several places: what the server finds is what a visit to each frame finds.
+mod commands_over_all_frames {
+    use super::*;
+
+    const EXPRESSIONS: &[&str] = &[
+        "$rax == 7",
+        "counter > 20",
+        "counter % 12 == 6 && $rax < 5",
+        "(char) counter < 0",
+        "$pc == 0x401136",
+        "-counter < -41",
+        "counter / 0 == 1",
+        "1",
+        "0",
+        "local == 3",
+        "other == 1",
+        "dbl > 1.0",
+        "$eax == 4",
+    ];
+
+    /// The numbers that stand in the lines below a command.
+    fn numbers(lines: &[String]) -> Vec<u64> {
+        lines
+            .iter()
+            .filter(|line| line.starts_with("    "))
+            .flat_map(|line| line.split_whitespace())
+            .map_while(|word| word.parse().ok())
+            .collect()
+    }
+
+    #[test]
+    fn tgrep_finds_what_a_visit_to_each_finds() {
+        let server = support::Server::serve(&[
+            data("tfile/04-step.tf").to_str().unwrap(),
+            "--exec",
+            data("bin/case").to_str().unwrap(),
+        ]);
+        for gdb in Gdb::ALL {
+            let setup = [
+                format!("source {}/gdbinit", env!("CARGO_MANIFEST_DIR")),
+                "set sysroot".to_owned(),
+                format!("target remote :{}", server.port),
+                "tfind 5".to_owned(),
+            ];
+            let mut commands: Vec<String> =
+                EXPRESSIONS.iter().map(|expression| format!("tgrep {expression}")).collect();
+            commands.push("twatch counter".to_owned());
+            // The slow way.
+            commands.push(
+                "python Compiled.__init__ = lambda self, expression: setattr(self, 'is_whole', False)".to_owned(),
+            );
+            let fast = commands.len();
+            commands.extend(EXPRESSIONS.iter().map(|expression| format!("tgrep {expression}")));
+            commands.extend(["twatch counter", "print $trace_frame"].map(str::to_owned));
+            let answers = gdb.answers(&setup, &commands);
+            for (at, expression) in EXPRESSIONS.iter().chain(&["twatch counter"]).enumerate() {
+                assert_eq!(answers[at], answers[fast + at], "{gdb:?}: {expression}");
+            }
+            assert_eq!(numbers(&answers[0]), [28, 29], "{gdb:?}");
+            assert_eq!(answers[0][1], "2 trace frames", "{gdb:?}");
+            assert_eq!(answers[fast - 2].len(), 9, "{gdb:?}: {:?}", answers[fast - 2]);
+            assert_eq!(answers.last().unwrap()[0], "$1 = 5", "{gdb:?}");
+        }
+    }
+
+    #[test]
+    fn assertions_and_tables() {
+        for gdb in Gdb::ALL {
+            let (code, shown, errors) = ran(
+                gdb,
+                &[
+                    "-ex",
+                    "tassert -all counter >= 0 && counter < 91",
+                    "-ex",
+                    "ttable -csv -frames 8..10 counter '$rax + 1'",
+                ],
+            );
+            assert_eq!(code, Some(0), "{gdb:?}: {errors}");
+            let held = "holds in 30 trace frames (10 did not collect what it takes): counter >= 0 && counter < 91\n";
+            assert!(shown.contains(held), "{gdb:?}: {shown}");
+            let table = "frame,counter,$rax + 1\n8,<unavailable>,3\n9,2,3\n10,2,5\n";
+            assert!(shown.contains(table), "{gdb:?}: {shown}");
+            for (assertion, said) in [
+                ("tassert -all counter < 50", "in trace frame 33: counter < 50 (counter = 56), and in 5 more"),
+                ("tassert -all other == 99", "no trace frame collected what it takes: other == 99"),
+                ("tassert counter == 0", "cannot"),
+                ("tassert nosuch == 0", "No symbol \"nosuch\""),
+                ("tassert", "an expression is needed"),
+            ] {
+                let (code, shown, errors) = ran(gdb, &["-ex", "tfind 8", "-ex", assertion]);
+                assert_eq!(code, Some(1), "{gdb:?} {assertion}: {shown}");
+                assert!(errors.contains(said), "{gdb:?} {assertion}: {errors}");
+            }
+        }
+    }
+
+    /// A recording whose frames have no program counter, and none of the program's.
+    #[test]
+    fn without_a_program_globals_of_the_recording_will_do() {
+        let name = support::protocol::hex("count");
+        let mut made = Made::new(&["R 0", "status 0;tstop::0", &format!("tsv 1:0:0:{name}"), "tp T1:1000:E:0:0"]);
+        for value in [3, 3, 9, 4] {
+            made.frame(1, &[made::variable(1, value)]);
+        }
+        let (_folder, file) = made.save("count.tf");
+        let mut command = traceframe();
+        command.args(["run", &file, "--arch", "x86-64", "-ex", "tgrep $count > 3", "-ex", "twatch $count"]);
+        let (code, shown, errors) = run(&mut command);
+        assert_eq!(code, Some(0), "{errors}");
+        assert!(shown.contains("       2       3\n2 trace frames\n"), "{shown}{errors}");
+        assert!(shown.contains("       2  9\n       3  4\n2 changes\n"), "{shown}");
+    }
+}
