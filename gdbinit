@@ -261,6 +261,10 @@ def changing(expression):
     return found
 
 
+def count(number, what):
+    return "%d %s%s" % (number, what, "" if number == 1 else "s")
+
+
 def needs_expression(argument):
     if not argument.strip():
         raise gdb.GdbError("an expression is needed")
@@ -319,7 +323,7 @@ a script; it names the trace frame and the values on both sides.
         if without >= frames:
             raise gdb.GdbError("no trace frame collected what it takes: " + expression)
         skipped = " (%d did not collect what it takes)" % without if without else ""
-        gdb.write("holds in %d trace frames%s: %s\n" % (frames - without, skipped, expression))
+        gdb.write("holds in %s%s: %s\n" % (count(frames - without, "trace frame"), skipped, expression))
 
     def failed(self, expression):
         return "assertion failed%s: %s (%s)" % (self.here(), expression, with_values(expression))
@@ -352,7 +356,7 @@ You stay where you are; go to one of them with tfind."""
         for at in range(0, len(found), 10):
             gdb.write("".join("%8d" % number for number in found[at:at + 10]) + "\n")
         skipped = "; %d did not collect what it takes" % without if without else ""
-        gdb.write("%d trace frames%s\n" % (len(found), skipped))
+        gdb.write("%s%s\n" % (count(len(found), "trace frame"), skipped))
 
 
 class TWatch(gdb.Command):
@@ -373,7 +377,7 @@ A trace frame that did not collect it changes nothing."""
             for number in found:
                 select(number)
                 gdb.write("%8d  %s\n" % (number, shown(value_of(expression))))
-        gdb.write("%d changes\n" % len(found))
+        gdb.write("%s\n" % count(len(found), "change"))
 
 
 class TTable(gdb.Command):
