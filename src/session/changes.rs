@@ -22,7 +22,7 @@ pub struct Changes {
 
 /// What is known of the changes up to a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known<T> {
+pub enum Lookup<T> {
     /// This.
     Known(T),
     /// The index has not come far enough.
@@ -41,45 +41,45 @@ impl Changes {
     }
 
     /// The first frame from `from` to `last` that holds another value than was recorded before it.
-    pub fn next(&mut self, from: u64, last: u64, replay: &Replay, deadline: Instant) -> Known<Option<u64>> {
+    pub fn next(&mut self, from: u64, last: u64, replay: &Replay, deadline: Instant) -> Lookup<Option<u64>> {
         loop {
             let found = self.changed.next(from).filter(|frame| *frame <= last);
             if found.is_some() || self.looked_at > last {
-                return Known::Known(found);
+                return Lookup::Known(found);
             }
             // A piece at a time, so that a near change is found without looking at all frames.
             match self.look_on(replay, deadline) {
-                Known::Known(true) => {}
-                Known::Known(false) => return Known::Known(None),
-                Known::NotYet => return Known::NotYet,
-                Known::Searching(at) => return Known::Searching(at),
+                Lookup::Known(true) => {}
+                Lookup::Known(false) => return Lookup::Known(None),
+                Lookup::NotYet => return Lookup::NotYet,
+                Lookup::Searching(at) => return Lookup::Searching(at),
             }
         }
     }
 
     /// The last frame before frame `at` that holds another value than was recorded last at `at`.
-    pub fn previous(&mut self, at: u64, replay: &Replay, deadline: Instant) -> Known<Option<u64>> {
+    pub fn previous(&mut self, at: u64, replay: &Replay, deadline: Instant) -> Lookup<Option<u64>> {
         while self.looked_at <= at {
             match self.look_on(replay, deadline) {
-                Known::Known(true) => {}
-                Known::Known(false) => break,
-                Known::NotYet => return Known::NotYet,
-                Known::Searching(at) => return Known::Searching(at),
+                Lookup::Known(true) => {}
+                Lookup::Known(false) => break,
+                Lookup::NotYet => return Lookup::NotYet,
+                Lookup::Searching(at) => return Lookup::Searching(at),
             }
         }
         let change = self.changed.previous(at.saturating_add(1));
-        Known::Known(change.and_then(|change| self.holding.previous(change)))
+        Lookup::Known(change.and_then(|change| self.holding.previous(change)))
     }
 
     /// Looks at some more frames; whether there were any.
-    fn look_on(&mut self, replay: &Replay, deadline: Instant) -> Known<bool> {
+    fn look_on(&mut self, replay: &Replay, deadline: Instant) -> Lookup<bool> {
         if Instant::now() >= deadline {
-            return Known::Searching(self.looked_at);
+            return Lookup::Searching(self.looked_at);
         }
         let progress = replay.index().progress();
         let end = progress.frames.min(self.looked_at.saturating_add(CLOCK_EVERY));
         if end == self.looked_at {
-            return if progress.complete { Known::Known(false) } else { Known::NotYet };
+            return if progress.complete { Lookup::Known(false) } else { Lookup::NotYet };
         }
         while self.looked_at < end {
             let frame = replay.frame(self.looked_at);
@@ -90,7 +90,7 @@ impl Changes {
             self.value = value.or(self.value.take());
             self.looked_at += 1;
         }
-        Known::Known(true)
+        Lookup::Known(true)
     }
 }
 

@@ -7,7 +7,7 @@
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use super::changes::Known;
+use super::changes::Lookup;
 use super::watchpoints::Watchpoint;
 use super::{Moment, Session};
 use crate::index::{Answer, Query};
@@ -104,18 +104,18 @@ impl Session {
         let mut waits = false;
         let place = self.place_by_index(direction, motion, &mut waits);
         let place = match self.place_by_memory(direction, place, &mut waits, deadline) {
-            Known::Known(place) => place,
-            Known::NotYet => return Moved::NotYet,
-            Known::Searching(frames) => return Moved::Searching(frames),
+            Lookup::Known(place) => place,
+            Lookup::NotYet => return Moved::NotYet,
+            Lookup::Searching(frames) => return Moved::Searching(frames),
         };
         let place = self.place_by_condition(direction, place, &mut reached, &mut waits, deadline);
-        if let (Known::NotYet | Known::Searching(_), Some(moving)) = (place, &mut self.moving) {
+        if let (Lookup::NotYet | Lookup::Searching(_), Some(moving)) = (place, &mut self.moving) {
             moving.reached = reached;
         }
         let place = match place {
-            Known::Known(place) => place,
-            Known::NotYet => return Moved::NotYet,
-            Known::Searching(frames) => return Moved::Searching(frames),
+            Lookup::Known(place) => place,
+            Lookup::NotYet => return Moved::NotYet,
+            Lookup::Searching(frames) => return Moved::Searching(frames),
         };
         let progress = self.replay.index().progress();
         if place.is_none() && (waits || direction == Direction::Forward && !progress.complete) {
@@ -168,7 +168,7 @@ impl Session {
         mut place: Option<Place>,
         waits: &mut bool,
         deadline: Instant,
-    ) -> Known<Option<Place>> {
+    ) -> Lookup<Option<Place>> {
         for (watchpoint, changes) in self.watchpoints.iter() {
             let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
             let change = match (direction, self.cursor.visited()) {
@@ -177,18 +177,18 @@ impl Session {
                     changes.next(self.origin(direction), last, &self.replay, deadline)
                 }
                 (Direction::Backward, Some(frame)) => changes.previous(frame, &self.replay, deadline),
-                (Direction::Backward, None) => Known::Known(None),
+                (Direction::Backward, None) => Lookup::Known(None),
             };
             match change {
-                Known::Known(Some(frame)) if place.is_none_or(|(found, _)| !direction.is_nearer(found, frame)) => {
+                Lookup::Known(Some(frame)) if place.is_none_or(|(found, _)| !direction.is_nearer(found, frame)) => {
                     place = Some((frame, Stop::Watchpoint(*watchpoint)));
                 }
-                Known::Known(_) => {}
-                Known::NotYet => *waits = true,
-                Known::Searching(frames) => return Known::Searching(frames),
+                Lookup::Known(_) => {}
+                Lookup::NotYet => *waits = true,
+                Lookup::Searching(frames) => return Lookup::Searching(frames),
             }
         }
-        Known::Known(place)
+        Lookup::Known(place)
     }
 
     /// The nearest frame that has a breakpoint with a condition that holds there, if it is before `place`; else that.
@@ -199,14 +199,14 @@ impl Session {
         reached: &mut Option<u64>,
         waits: &mut bool,
         deadline: Instant,
-    ) -> Known<Option<Place>> {
+    ) -> Lookup<Option<Place>> {
         if self.breakpoints.conditional().next().is_none() {
-            return Known::Known(place);
+            return Lookup::Known(place);
         }
         loop {
             let from = *reached.get_or_insert(self.origin(direction));
             if Instant::now() >= deadline {
-                return Known::Searching(from);
+                return Lookup::Searching(from);
             }
             let mut nearest: Option<(u64, u64)> = None;
             for address in self.breakpoints.conditional() {
@@ -220,10 +220,10 @@ impl Session {
             }
             let nearest =
                 nearest.filter(|(frame, _)| place.is_none_or(|(found, _)| direction.is_nearer(*frame, found)));
-            let Some((number, address)) = nearest else { return Known::Known(place) };
+            let Some((number, address)) = nearest else { return Lookup::Known(place) };
             let frame = self.replay.frame(number);
             if frame.is_none_or(|frame| self.breakpoints.stops_at(address, &Moment::new(&self.replay, &frame))) {
-                return Known::Known(Some((number, Stop::Breakpoint)));
+                return Lookup::Known(Some((number, Stop::Breakpoint)));
             }
             *reached = Some(match direction {
                 Direction::Forward => number.saturating_add(1),

@@ -11,9 +11,11 @@ use crate::index::{Answer, Query};
 pub enum Condition {
     /// What the index knows.
     Index(Query),
-    /// A value that compares so with a number.
+    /// A value that compares so with a number. Trace state variables have a sign; what else has none is taken to have
+    /// one where the number is negative.
     Compares(Operand, Comparison, i128),
-    /// Another value than the frame before it that holds one, in the direction of the search.
+    /// Another value than was recorded last: than the frame before holds, on the way of the search, and where it begins
+    /// than the last one up to there.
     Changes(Operand),
 }
 
@@ -60,7 +62,10 @@ pub struct Search {
     /// Forward, the next frame to be looked at; backward, the frame behind it.
     at: u64,
     most: usize,
+    /// The value recorded last on the way.
     last: Option<u64>,
+    /// The frame where it is to be looked for before the search begins: the last one that holds it where that does.
+    behind: Option<u64>,
     /// The frames that were found, in the order of the search.
     pub found: Vec<u64>,
     /// How many frames were looked at that have no such value.
@@ -84,23 +89,29 @@ pub enum Sought {
 impl Search {
     /// A search for up to `most` frames, from the one behind the last visited on, or the one before it.
     pub fn new(session: &Session, condition: Condition, direction: Direction, most: usize) -> Search {
-        let at = session.origin(direction);
-        // A change is one against the frame where the search begins.
-        let frame = session.cursor().visited().and_then(|frame| session.replay().frame(frame));
-        let last = match (&condition, frame) {
-            (Condition::Changes(operand), Some(frame)) => operand.value(&Moment::new(session.replay(), &frame)),
-            _ => None,
-        };
-        Search { condition, direction, at, most, last: last.map(|value| value.0), found: Vec::new(), without_value: 0 }
+        let (found, last, behind) = (Vec::new(), None, None);
+        let search = Search { condition, direction, at: 0, most, last, behind, found, without_value: 0 };
+        search.from(session.origin(direction))
     }
 
     /// The same, from this frame on, or from the one before it.
     pub fn from(self, at: u64) -> Search {
-        Search { at, last: None, ..self }
+        let behind = match (&self.condition, self.direction) {
+            (Condition::Changes(_), Direction::Forward) => at.checked_sub(1),
+            (Condition::Changes(_), Direction::Backward) => Some(at),
+            _ => None,
+        };
+        Search { at, behind, ..self }
     }
 
     /// Goes on, until `deadline` at the latest.
     pub fn advance(&mut self, replay: &Replay, deadline: Instant) -> Sought {
+        while let Some(number) = self.behind {
+            if Instant::now() >= deadline {
+                return Sought::Searching(self.at);
+            }
+            self.look_behind(number, replay);
+        }
         while self.found.len() < self.most {
             if Instant::now() >= deadline {
                 return Sought::Searching(self.at);
@@ -128,6 +139,15 @@ impl Search {
         }
     }
 
+    fn look_behind(&mut self, number: u64, replay: &Replay) {
+        let (Condition::Changes(operand), Some(frame)) = (&self.condition, replay.frame(number)) else {
+            self.behind = None;
+            return;
+        };
+        self.last = operand.value(&Moment::new(replay, &frame)).map(|value| value.0);
+        self.behind = if self.last.is_some() { None } else { number.checked_sub(1) };
+    }
+
     fn look_at(&mut self, number: u64, replay: &Replay) {
         self.at = match self.direction {
             Direction::Forward => number.saturating_add(1),
@@ -143,7 +163,10 @@ impl Search {
             return;
         };
         let fits = match &self.condition {
-            Condition::Compares(_, comparison, wanted) => comparison.holds(in_full(value, *wanted), *wanted),
+            Condition::Compares(operand, comparison, wanted) => {
+                let is_signed = *wanted < 0 || matches!(operand, Operand::Variable(_));
+                comparison.holds(in_full(value, is_signed), *wanted)
+            }
             _ => self.last.replace(value.0).is_some_and(|last| last != value.0),
         };
         if fits {
@@ -169,10 +192,10 @@ impl Operand {
     }
 }
 
-/// A value as it is to be compared with a number: with a sign, if that has one.
-fn in_full((value, bits): (u64, u32), with: i128) -> i128 {
+/// A value as it is to be compared, with its sign or without one.
+fn in_full((value, bits): (u64, u32), is_signed: bool) -> i128 {
     let unused = u64::BITS.saturating_sub(bits).min(63);
-    match with < 0 {
+    match is_signed {
         true => i128::from((value << unused).cast_signed() >> unused),
         false => i128::from(value),
     }

@@ -18,7 +18,7 @@ fn help_names_every_command_and_each_answers() {
         assert!(!answer.contains("not known"), "{name}: {answer}");
         names.push(name.to_owned());
     }
-    for name in ["help", "status", "frames", "damage"] {
+    for name in ["help", "status", "frames", "find", "goto", "mark", "marks", "damage"] {
         assert!(names.iter().any(|found| found == name), "{name} is not in {help}");
     }
 }

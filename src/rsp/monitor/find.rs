@@ -24,7 +24,7 @@ WHAT is one of
   reg NAME OP VALUE          a register compares so with a number; OP is == != < <= > or >=
   mem ADDRESS,LENGTH OP VALUE   the same of a number of 1 to 8 bytes in memory
   var NAME OP VALUE          the same of a trace state variable
-  reg NAME changes           it has another value than in the frame before that holds it;
+  reg NAME changes           it has another value than was recorded last, on the way;
                              likewise mem ADDRESS,LENGTH changes and var NAME changes
 The search begins behind the frame you are in or were in last, with reverse before it, with from
 at frame N. One frame is shown, with all up to 50 of them. Nothing moves you there: type tfind N.
