@@ -1,0 +1,127 @@
+//! gdb's own adapter for the Debug Adapter Protocol (`gdb -i=dap`), which editors start.
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+use support::{DEADLINE, Gdb, Server, data, wait};
+
+/// A gdb that is asked as an editor asks it.
+struct Adapter {
+    gdb: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    asked: u64,
+}
+
+impl Adapter {
+    fn new() -> Adapter {
+        let mut command = Command::new(Gdb::Newest.path());
+        command.args(["-nx", "-nh", "-q", "-i=dap", "-iex", "set debuginfod enabled off", "-iex", "set sysroot"]);
+        command.env("HOME", "/nonexistent").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut gdb = command.spawn().expect("gdb 18.1 is needed (scripts/test installs it)");
+        let (input, output) = (gdb.stdin.take().unwrap(), BufReader::new(gdb.stdout.take().unwrap()));
+        Adapter { gdb, input, output, asked: 0 }
+    }
+
+    fn ask(&mut self, command: &str, arguments: &Value) -> u64 {
+        self.asked += 1;
+        let request = json!({ "seq": self.asked, "type": "request", "command": command, "arguments": arguments });
+        let text = request.to_string();
+        write!(self.input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+        self.input.flush().unwrap();
+        self.asked
+    }
+
+    fn message(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).unwrap() > 0, "gdb has ended");
+            match line.trim().split_once(": ") {
+                Some((_, value)) => length = value.parse().unwrap(),
+                None => break,
+            }
+        }
+        let mut text = vec![0; length];
+        self.output.read_exact(&mut text).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    }
+
+    /// The response to a request.
+    fn response(&mut self, to: u64) -> Value {
+        loop {
+            let message = self.message();
+            if message["request_seq"] == to {
+                return message;
+            }
+        }
+    }
+
+    /// Asks, and what comes of it.
+    fn body(&mut self, command: &str, arguments: &Value) -> Value {
+        let asked = self.ask(command, arguments);
+        let response = self.response(asked);
+        assert_eq!(response["success"], true, "{command}: {response}");
+        response["body"].clone()
+    }
+
+    /// The next stop; why, and where.
+    fn stop(&mut self) -> (String, String) {
+        let reason = loop {
+            let message = self.message();
+            if message["event"] == "stopped" {
+                break message["body"]["reason"].as_str().unwrap().to_owned();
+            }
+        };
+        let stack = self.body("stackTrace", &json!({ "threadId": 1, "levels": 1 }));
+        (reason, stack["stackFrames"][0]["instructionPointerReference"].as_str().unwrap().to_owned())
+    }
+
+    fn go(&mut self, command: &str) -> (String, String) {
+        self.body(command, &json!({ "threadId": 1, "granularity": "instruction" }));
+        self.stop()
+    }
+
+    fn evaluate(&mut self, expression: &str, context: &str) -> String {
+        let body = self.body("evaluate", &json!({ "expression": expression, "context": context }));
+        body["result"].as_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Adapter {
+    fn drop(&mut self) {
+        let _ = self.gdb.kill();
+        let _ = self.gdb.wait();
+    }
+}
+
+#[test]
+fn an_editor_walks_through_a_recording() {
+    let (recording, program) = (data("tfile/04-step.tf"), data("bin/case"));
+    let server = Server::serve(&[recording.to_str().unwrap(), "--exec", program.to_str().unwrap()]);
+    let mut adapter = Adapter::new();
+    adapter.body("initialize", &json!({ "clientID": "tests", "adapterID": "gdb" }));
+    let target = format!("localhost:{}", server.port);
+    let attach = adapter.ask("attach", &json!({ "program": program, "target": target }));
+    let breakpoints = json!({ "breakpoints": [{ "instructionReference": "0x401136" }] });
+    adapter.body("setInstructionBreakpoints", &breakpoints);
+    adapter.body("configurationDone", &json!({}));
+    assert_eq!(adapter.response(attach)["success"], true);
+    let at = |reason: &str, pc: &str| (reason.to_owned(), pc.to_owned());
+    assert_eq!(adapter.stop(), at("attach", "0x401131"));
+    assert_eq!(adapter.body("threads", &json!({}))["threads"][0]["id"], 1);
+    assert_eq!(adapter.go("continue"), at("breakpoint", "0x401136"));
+    assert_eq!(adapter.go("next"), at("step", "0x401139"));
+    assert_eq!(adapter.go("stepIn"), at("step", "0x401131"));
+    // gdb 18.1 cannot go back for an editor; what is typed into its console can.
+    let backward = adapter.ask("stepBack", &json!({ "threadId": 1 }));
+    assert_eq!(adapter.response(backward)["success"], false);
+    assert!(adapter.evaluate("tfind 9", "repl").contains("Found trace frame 9"));
+    assert_eq!(adapter.evaluate("counter", "watch"), "2");
+    assert!(adapter.evaluate("monitor find reg rax == 7", "repl").contains("tfind 28"));
+    adapter.body("disconnect", &json!({}));
+    assert!(wait(&mut adapter.gdb, DEADLINE).is_some());
+}
