@@ -88,9 +88,47 @@ mod help {
 
     #[test]
     fn the_version() {
-        let expected = format!("traceframe {}\n", env!("CARGO_PKG_VERSION"));
+        // With the commit, where it is built in a checkout.
+        let expected = format!("traceframe {}{}\n", env!("CARGO_PKG_VERSION"), env!("TRACEFRAME_COMMIT"));
         assert_eq!(shown(&["--version"]), expected);
         assert_eq!(shown(&["-V"]), expected);
+        let commit = env!("TRACEFRAME_COMMIT");
+        assert!(commit.is_empty() || commit.len() >= " (1234567)".len(), "{commit}");
+    }
+
+    #[test]
+    fn manual_pages_name_every_command_and_option() {
+        let page = shown(&["man"]);
+        assert!(page.contains(".TH traceframe 1"), "{page}");
+        for command in ["serve", "run", "info", "frames", "demo", "completions", "man"] {
+            assert!(page.contains(&format!("traceframe\\-{command}(1)")), "{command} is not in {page}");
+            let page = shown(&["man", command]);
+            assert!(page.contains(&format!(".TH traceframe-{command} 1")), "{page}");
+            for option in shown(&[command, "--help"]).split_whitespace().filter(|word| word.starts_with("--")) {
+                let name = option.trim_end_matches([',', ']', ':', '.']).replace('-', "\\-");
+                assert!(page.contains(&name), "{option} is not in the page of {command}");
+            }
+        }
+        let error = refused(2, &["man", "nosuch"]);
+        assert!(error.contains("there is no command \"nosuch\""), "{error}");
+    }
+
+    #[test]
+    fn completions_for_every_shell() {
+        for shell in ["bash", "zsh", "fish"] {
+            let script = shown(&["completions", shell]);
+            for name in ["serve", "run", "timeout", "packet-log"] {
+                assert!(script.contains(name), "{name} is not completed in {shell}");
+            }
+        }
+        // What bash makes of it, behind `traceframe ru`.
+        let (_folder, script) = made::save("traceframe.bash", shown(&["completions", "bash"]));
+        let asked = format!(
+            "source '{script}'; COMP_WORDS=(traceframe ru); COMP_CWORD=1; _traceframe traceframe ru traceframe; \
+             echo \"${{COMPREPLY[@]}}\""
+        );
+        let (code, completed, errors) = run(std::process::Command::new("bash").args(["-c", &asked]));
+        assert_eq!((code, completed.trim()), (Some(0), "run"), "{errors}");
     }
 }
 

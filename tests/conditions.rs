@@ -70,9 +70,9 @@ fn stops(gdb: Gdb, where_tested: &str) -> Vec<Vec<String>> {
 fn the_server_tests_them_as_gdb_does() {
     for gdb in [Gdb::Debian, Gdb::Newest] {
         let expected = stops(gdb, "host");
-        let found = stops(gdb, "target");
+        let found = stops(gdb, "auto");
         assert_eq!(expected[0], ["Breakpoint condition evaluation mode is host."]);
-        assert_eq!(found[0], ["Breakpoint condition evaluation mode is target."]);
+        assert_eq!(found[0], ["Breakpoint condition evaluation mode is auto (currently target)."]);
         let mut hits = 0;
         for (at, (expected, found)) in expected[1..].iter().zip(&found[1..]).enumerate() {
             assert_eq!(expected, found, "{gdb:?}, {}: command {}", CONDITIONS[at / 28], at % 28);

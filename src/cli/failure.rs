@@ -47,6 +47,9 @@ pub enum Failure {
     /// There is no folder for a server's socket.
     #[error("no folder can be made for the server's socket: {0} (TMPDIR names where)")]
     Folder(io::Error),
+    /// There is no command of this name.
+    #[error("there is no command {0:?} (traceframe help shows all)")]
+    NoPage(String),
     /// gdb failed, or what it was to do, or it could not be run.
     #[error("{what}")]
     Gdb {
@@ -80,6 +83,7 @@ impl Failure {
             | Failure::Changed { .. }
             | Failure::Strict(_) => 3,
             Failure::Serve(_) | Failure::Folder(_) => 4,
+            Failure::NoPage(_) => 2,
             Failure::Deadline(_) => 5,
             Failure::Gdb { .. } | Failure::Output(_) => 1,
         })

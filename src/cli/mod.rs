@@ -2,12 +2,14 @@
 //!
 //! Owns: options and their help, one file a command, messages to people, exit codes.
 
+mod completions;
 mod demo;
 mod expanding;
 mod failure;
 mod frames;
 mod info;
 mod log;
+mod man;
 mod recording;
 mod run;
 mod serve;
@@ -30,7 +32,7 @@ cannot be read (with --strict also: is damaged, or the program contradicts it); 
 /// `traceframe serve app.tf --exec app` waits for a gdb that types `target remote :1234` and then walks through the
 /// recording with tfind, tdump, print and backtrace, as if the machine that made it were still there.
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXIT_CODES, arg_required_else_help = true, max_term_width = 100)]
+#[command(version = concat!(env!("CARGO_PKG_VERSION"), env!("TRACEFRAME_COMMIT")), after_help = EXIT_CODES, arg_required_else_help = true, max_term_width = 100)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -45,6 +47,8 @@ enum Command {
     Info(info::InfoCommand),
     Frames(frames::FramesCommand),
     Demo(demo::Demo),
+    Completions(completions::Completions),
+    Man(man::ManualPage),
 }
 
 impl Command {
@@ -53,7 +57,7 @@ impl Command {
         match self {
             Command::Serve(serve) => serve.is_over_stdio(),
             Command::Run(_) => true,
-            Command::Info(_) | Command::Frames(_) | Command::Demo(_) => false,
+            _ => false,
         }
     }
 }
@@ -68,6 +72,8 @@ pub fn main() -> ExitCode {
         Command::Info(command) => command.run(),
         Command::Frames(command) => command.run(),
         Command::Demo(command) => command.run(),
+        Command::Completions(command) => command.run(),
+        Command::Man(command) => command.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
