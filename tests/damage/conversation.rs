@@ -22,7 +22,7 @@ impl Gdb {
         loop {
             output.extend(self.stub.take_output());
             match activity {
-                Activity::Busy => activity = self.stub.run(),
+                Activity::Busy | Activity::Searching => activity = self.stub.run(),
                 Activity::Idle => return output,
                 other => panic!("{other:?} after {data}"),
             }
@@ -115,6 +115,24 @@ pub fn hold(replay: &Arc<Replay>, frames: u64) {
     assert!(!gdb.monitor("status").is_empty());
     assert!(!gdb.monitor("frames").is_empty());
     assert!(!gdb.monitor("damage").is_empty());
+    assert_eq!(gdb.ask("QTFrame:ffffffff"), "OK");
+    // Wherever a move ends, it ends, and with words that gdb knows.
+    for packet in [
+        "Z0,401131,1",
+        "Z0,401136,1;X6,220117220113",
+        "Z2,1000,8",
+        "vCont;s:1;c",
+        "vCont;c",
+        "bs",
+        "bc",
+        "vCont;r0,ffff:1;c",
+        "bc",
+    ] {
+        let reply = gdb.ask(packet);
+        assert!(reply == "OK" || reply.starts_with("T05thread:01;"), "{packet}: {reply}");
+    }
+    gdb.ask("g");
+    assert!(!gdb.monitor("find mem 0x1000,2 changes all").is_empty());
     assert_eq!(gdb.ask("QTFrame:ffffffff"), "OK");
     gdb.ask("g");
     gdb.ask("m0,10");
