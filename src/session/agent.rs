@@ -206,3 +206,116 @@ fn shift(by: u64) -> Option<u32> {
 fn unused_bits(width: u64) -> u32 {
     u32::try_from(64_u64.saturating_sub(width)).unwrap_or(0).min(63)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::sync::Arc;
+
+    use super::super::Replay;
+    use super::*;
+    use crate::index::fake::Fake;
+    use crate::trace::{Frame, Location, MemoryBlock};
+
+    /// The value in a frame with eight bytes of memory at `0x100`, and variable 3, which is -2.
+    fn value(code: &[u8]) -> Result<u64, NoValue> {
+        let replay = Arc::new(Replay::new(Arc::new(Fake::new(0, |_| unreachable!())), None, None).unwrap());
+        let mut frame = Frame::empty(Location(0), 1);
+        let bytes = Cow::Owned(vec![0x81, 2, 3, 4, 5, 6, 7, 0xf8]);
+        frame.memory = vec![MemoryBlock { address: 0x100, bytes }];
+        frame.variables = vec![(3, -2)];
+        AgentExpression::new(code.to_vec()).evaluate(&Moment::new(&replay, &frame))
+    }
+
+    /// Two constants, and an operation on them.
+    fn binary(opcode: u8, a: i64, b: i64) -> Result<u64, NoValue> {
+        let constant = |value: i64| [vec![0x25], value.to_be_bytes().to_vec()].concat();
+        value(&[constant(a), constant(b), vec![opcode, 0x27]].concat())
+    }
+
+    fn signed(value: i64) -> Result<u64, NoValue> {
+        Ok(value.cast_unsigned())
+    }
+
+    #[test]
+    fn arithmetic_and_comparisons() {
+        for (opcode, a, b, expected) in [
+            (0x02, i64::MAX, 1, signed(i64::MIN)),
+            (0x03, 3, 5, signed(-2)),
+            (0x04, -3, 5, signed(-15)),
+            (0x05, -7, 2, signed(-3)),
+            (0x05, i64::MIN, -1, signed(i64::MIN)),
+            (0x06, -1, 2, signed(i64::MAX)),
+            (0x07, -7, 2, signed(-1)),
+            (0x08, -1, 16, Ok(15)),
+            (0x09, 1, 63, signed(i64::MIN)),
+            (0x09, 1, 64, Ok(0)),
+            (0x0a, -8, 1, signed(-4)),
+            (0x0a, -8, 200, signed(-1)),
+            (0x0b, -1, 60, Ok(15)),
+            (0x0b, -1, 64, Ok(0)),
+            (0x0f, 12, 10, Ok(8)),
+            (0x10, 12, 10, Ok(14)),
+            (0x11, 12, 10, Ok(6)),
+            (0x13, 4, 4, Ok(1)),
+            (0x13, 4, 5, Ok(0)),
+            (0x14, -1, 1, Ok(1)),
+            (0x15, -1, 1, Ok(0)),
+            (0x05, 1, 0, Err(NoValue::DivisionByZero)),
+            (0x06, 1, 0, Err(NoValue::DivisionByZero)),
+            (0x07, 1, 0, Err(NoValue::DivisionByZero)),
+            (0x08, 1, 0, Err(NoValue::DivisionByZero)),
+        ] {
+            assert_eq!(binary(opcode, a, b), expected, "{opcode:#04x} of {a} and {b}");
+        }
+        assert_eq!(value(&[0x22, 0, 0x0e, 0x27]), Ok(1));
+        assert_eq!(value(&[0x22, 7, 0x0e, 0x27]), Ok(0));
+        assert_eq!(value(&[0x22, 0, 0x12, 0x27]), Ok(u64::MAX));
+    }
+
+    #[test]
+    fn values_of_all_widths() {
+        assert_eq!(value(&[0x22, 0xfe, 0x16, 8, 0x27]), signed(-2));
+        assert_eq!(value(&[0x22, 0xfe, 0x16, 64, 0x27]), Ok(0xfe));
+        assert_eq!(value(&[0x24, 0xff, 0xff, 0xff, 0xfe, 0x2a, 4, 0x27]), Ok(14));
+        for (opcode, expected) in [(0x17, 0x81), (0x18, 0x0281), (0x19, 0x0403_0281), (0x1a, 0xf807_0605_0403_0281)] {
+            assert_eq!(value(&[0x23, 1, 0, opcode, 0x27]), Ok(expected), "{opcode:#04x}");
+        }
+        assert_eq!(value(&[0x23, 1, 4, 0x1a, 0x27]), Err(NoValue::Memory(0x104)));
+        assert_eq!(value(&[0x2c, 0, 3, 0x27]), signed(-2));
+        assert_eq!(value(&[0x2c, 0, 4, 0x27]), Err(NoValue::Variable(4)));
+        assert_eq!(value(&[0x26, 0, 0, 0x27]), Err(NoValue::Register(0)));
+    }
+
+    #[test]
+    fn the_stack_and_jumps() {
+        assert_eq!(value(&[0x22, 1, 0x22, 2, 0x2b, 0x03, 0x27]), Ok(1));
+        assert_eq!(value(&[0x22, 3, 0x28, 0x04, 0x27]), Ok(9));
+        assert_eq!(value(&[0x22, 1, 0x22, 2, 0x29, 0x27]), Ok(1));
+        assert_eq!(value(&[0x22, 1, 0x22, 2, 0x22, 3, 0x32, 2, 0x27]), Ok(1));
+        // 1 2 3 becomes 3 1 2.
+        assert_eq!(value(&[0x22, 1, 0x22, 2, 0x22, 3, 0x33, 0x27]), Ok(2));
+        assert_eq!(value(&[0x22, 1, 0x22, 2, 0x22, 3, 0x33, 0x29, 0x29, 0x27]), Ok(3));
+        for (tested, expected) in [(0, 5), (1, 6)] {
+            assert_eq!(value(&[0x22, tested, 0x20, 0, 8, 0x22, 5, 0x27, 0x22, 6, 0x27]), Ok(expected));
+        }
+        assert_eq!(value(&[0x21, 0, 5, 0xff, 0xff, 0x22, 4, 0x27]), Ok(4));
+        // What would be collected by it is passed over.
+        assert_eq!(value(&[0x22, 7, 0x0d, 8, 0x30, 0, 8, 0x2e, 0, 1, 0x22, 0, 0x22, 0, 0x0c, 0x27]), Ok(7));
+    }
+
+    #[test]
+    fn what_is_no_expression_has_no_value() {
+        for wrong in
+            [&[][..], &[0x27], &[0x22], &[0x25, 1, 2], &[0x22, 1, 0x02, 0x27], &[0x21, 0xff, 0xff], &[0x32, 0, 0x27]]
+        {
+            assert!(matches!(value(wrong), Err(NoValue::Damaged(_))), "{wrong:?}");
+        }
+        for unsupported in [0x00, 0x01, 0x1b, 0x1e, 0x2d, 0x34, 0xff] {
+            assert_eq!(value(&[0x22, 1, unsupported, 0x27]), Err(NoValue::Unsupported(unsupported)));
+        }
+        // No end: a jump to itself, and a stack that only grows.
+        assert_eq!(value(&[0x21, 0, 0]), Err(NoValue::Damaged(0)));
+        assert!(matches!(value(&[0x22, 1, 0x21, 0, 0]), Err(NoValue::Damaged(_))));
+    }
+}
