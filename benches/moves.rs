@@ -3,40 +3,24 @@
 //! `cargo bench --bench moves` makes a file of 1 million frames (x86-64 registers and eight bytes of memory, that change
 //! nine times) and one of 100 thousand, and prints how long gdb waits. `-- 100000` takes a number of frames for the first.
 
+#[path = "support/mod.rs"]
+mod support;
+
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use support::tracepoint;
 use traceframe::arch;
 use traceframe::format::tfile::{Description, Writer};
 use traceframe::source::ByteOrder;
-use traceframe::trace::{
-    Frame, Location, MemoryBlock, RegisterBlock, RunStatus, SourceStrings, Tracepoint, TracepointKind,
-};
+use traceframe::trace::{Frame, Location, MemoryBlock, RegisterBlock, RunStatus};
 
 /// The first frame's program counter, all others', and the last one's.
 const PCS: [u64; 3] = [0x40_1000, 0x40_1010, 0x40_1020];
 const COUNTER: u64 = 0x60_0000;
-
-fn tracepoint(number: i32, address: u64) -> Tracepoint {
-    Tracepoint {
-        number,
-        address,
-        enabled: true,
-        kind: TracepointKind::Trap,
-        step_count: 0,
-        pass_count: 0,
-        condition: None,
-        actions: vec!["R0".to_owned()],
-        step_actions: Vec::new(),
-        source: SourceStrings { at: Some(format!("*{address:#x}")), ..SourceStrings::default() },
-        hits: None,
-        usage: None,
-        pieces: Vec::new(),
-    }
-}
 
 fn make(path: &Path, frames: u64) {
     let machine = arch::built_in().find(|built_in| built_in.architecture == "x86-64").expect("x86-64 is built in");

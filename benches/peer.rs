@@ -3,6 +3,9 @@
 //! `cargo bench --bench peer` makes files of 10 thousand, 100 thousand and 1 million frames of about 350 bytes (i386
 //! registers) and prints, for each command, both times and their ratio. `-- 10000` takes only that size.
 
+#[path = "support/mod.rs"]
+mod support;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
@@ -11,34 +14,17 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use support::tracepoint;
 use traceframe::arch;
 use traceframe::format::tfile::{Description, Writer};
 use traceframe::source::ByteOrder;
-use traceframe::trace::{Frame, Location, RegisterBlock, RunStatus, SourceStrings, Tracepoint, TracepointKind};
+use traceframe::trace::{Frame, Location, RegisterBlock, RunStatus};
 
 /// Tracepoints, each at an address of its own, 16 bytes apart; frame after frame hits the next.
 const TRACEPOINTS: u64 = 40;
 const FIRST_ADDRESS: u64 = 0x0804_9000;
 /// Where the last frame lies, and no other.
 const LAST_ADDRESS: u64 = 0x0804_a000;
-
-fn tracepoint(number: i32, address: u64) -> Tracepoint {
-    Tracepoint {
-        number,
-        address,
-        enabled: true,
-        kind: TracepointKind::Trap,
-        step_count: 0,
-        pass_count: 0,
-        condition: None,
-        actions: vec!["R0".to_owned()],
-        step_actions: Vec::new(),
-        source: SourceStrings { at: Some(format!("*{address:#x}")), ..SourceStrings::default() },
-        hits: None,
-        usage: None,
-        pieces: Vec::new(),
-    }
-}
 
 fn make(path: &Path, frames: u64) {
     let machine = arch::built_in().find(|built_in| built_in.architecture == "i386").expect("i386 is built in");
