@@ -1,7 +1,7 @@
 //! traceframe serves a recorded trace to a stock gdb.
 //!
-//! A person types `target remote :1234` and then `tfind`, `tdump`, `print $tsv`, `backtrace`, as if the machine that
-//! made the recording were still there.
+//! A person types `target remote :1234` and then `tfind`, `tdump`, `print $tsv`, `backtrace`, `continue`,
+//! `reverse-step`, as if the machine that made the recording were still there.
 //!
 //! # The house
 //!
@@ -19,7 +19,7 @@
 //! | [`server`] | listeners, connections, shutdown; the only room that names tokio |
 //! | [`rsp`] | the remote protocol; the only room that names gdbstub |
 //! | [`report`] | a recording in words: what `info`, `frames` and the monitor commands show |
-//! | [`session`] | one client's view: cursor, tfind, registers and memory at a position |
+//! | [`session`] | one client's view: cursor, tfind, run control, searches, registers and memory at a position |
 //! | [`index`] | where frames lie and how they are found; built once, shared by all clients |
 //! | [`mod@format`] | bytes to model, one folder a format |
 //! | [`trace`] | the model: recordings, frames, tracepoints, variables, status, damage |
@@ -43,6 +43,13 @@
 //!    it; `--strict` turns it into an error.
 //! 7. A client's mistake never ends its session: the reply is an error or empty, and the next packet works. A client
 //!    sees no file other than those named on the command line.
+//!
+//! # Where this differs from gdbstub
+//!
+//! gdbstub serves run control, breakpoints without conditions, threads, `g`, files and the target description. In front of
+//! it stands what it lacks or would end a session on: framing, the tracepoint packets, conditions, single registers,
+//! memory, and monitor commands, which may take long and are worked on in turns. One kind of stop is not told as it is:
+//! see [`rsp`].
 //!
 //! # Formats to come
 //!

@@ -6,6 +6,10 @@
 //!
 //! Invariant: whatever a client sends, it gets an answer and the next packet works. Only kill, detach and the end of
 //! the connection end a session.
+//!
+//! A move that comes to the end of the recording is told as `replaylog:end`, but for a step of one thread alone: that is
+//! how gdb steps over a breakpoint, and behind that answer it would wait for ever (13.1 to 18.1). It gets `T00`, which it
+//! shows as `Program stopped.`, behind a line that the recording ends here.
 
 mod base;
 mod client;
