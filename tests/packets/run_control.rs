@@ -305,7 +305,7 @@ fn unchanging(frames: usize) -> (tempfile::TempDir, String) {
 
 #[test]
 fn a_long_search_is_told_and_ends_with_an_interrupt() {
-    let (_folder, file) = unchanging(250_000);
+    let (_folder, file) = unchanging(150_000);
     let server = Server::serve(&[&file, "--arch", "x86-64"]);
     let mut client = server.connect();
     client.send("QTFrame:tdp:7");
@@ -328,7 +328,7 @@ fn a_long_search_is_told_and_ends_with_an_interrupt() {
     let (console, reply) = client.console_and_reply();
     assert_eq!(reply, END);
     let told =
-        console.lines().filter(|line| line.starts_with("still searching: ") && line.ends_with(" of 250000 frames"));
+        console.lines().filter(|line| line.starts_with("still searching: ") && line.ends_with(" of 150000 frames"));
     assert!(began.elapsed().as_secs() < 4 || told.count() > 0, "{console}");
     // And is known from then on.
     let again = std::time::Instant::now();
