@@ -237,8 +237,8 @@ impl Stub {
     /// The client has moved; `None` is a stop that the user typed ^C for.
     fn stop(&mut self, stop: Option<Stop>) {
         self.client.session.halt();
-        if self.client.ends_a_step_over(stop) {
-            self.console("The recording ends here.\n");
+        if let Some(words) = self.client.end_in_words(stop) {
+            self.console(words);
         }
         let stopped = self.base.stopped(stop, &mut self.client);
         let packets = match self.client.session.replay().recording().change_seen() {

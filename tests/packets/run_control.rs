@@ -251,9 +251,17 @@ fn the_end_is_told_in_words_where_gdb_steps_over_a_breakpoint() {
     }
     assert_eq!(go(&mut client, "bs"), went(38, DONE));
     assert_eq!(go(&mut client, "vCont;s:1"), went(39, DONE));
-    // LLDB never moves otherwise, and does not wait.
+    // LLDB would step on and on.
     client.ask_alone("QThreadSuffixSupported");
-    assert_eq!(go(&mut client, "vCont;s:1"), went(39, END));
+    for (packet, words, place) in [
+        ("vCont;s:1", "The recording ends here.\n", 39),
+        ("vCont;c", "The recording ends here.\n", 39),
+        ("bc", "The recording begins here.\n", 0),
+    ] {
+        client.send(packet);
+        assert_eq!(client.console_and_reply(), (words.to_owned(), "T02thread:01;".to_owned()));
+        assert_eq!(frame(&mut client), place);
+    }
 }
 
 #[test]

@@ -100,11 +100,19 @@ impl ReverseCont<Tid> for Client {
 }
 
 impl Client {
-    /// Whether this stop must not be told as the end of what is recorded. Where that comes while gdb steps over a
-    /// breakpoint, which it has one thread do alone, gdb waits for the end of the step whatever is typed next, and for
-    /// ever (gdb 13.1 to 18.1, infrun.c: `TARGET_WAITKIND_NO_HISTORY` leaves the step-over open).
-    pub fn ends_a_step_over(&self, stop: Option<Stop>) -> bool {
-        self.locks_others && !self.is_lldb && stop == Some(Stop::Edge(Direction::Forward))
+    /// What the user is told of a stop that must not be told to the client as the end of what is recorded.
+    ///
+    /// Where that comes while gdb steps over a breakpoint, which it has one thread do alone, gdb waits for the end of the
+    /// step whatever is typed next, and for ever (gdb 13.1 to 18.1, infrun.c: `TARGET_WAITKIND_NO_HISTORY` leaves the
+    /// step-over open). LLDB does not know it, and steps for ever where the program counter stays the same (LLDB 14).
+    pub fn end_in_words(&self, stop: Option<Stop>) -> Option<&'static str> {
+        match stop {
+            Some(Stop::Edge(Direction::Forward)) if self.locks_others || self.is_lldb => {
+                Some("The recording ends here.\n")
+            }
+            Some(Stop::Edge(Direction::Backward)) if self.is_lldb => Some("The recording begins here.\n"),
+            _ => None,
+        }
     }
 
     /// What gdbstub reports of a stop; `None` is one that the user typed ^C for.
@@ -112,8 +120,9 @@ impl Client {
         let tid = tid(self.session.thread());
         match stop {
             // gdb says `Program stopped.`
-            _ if self.ends_a_step_over(stop) => {
-                MultiThreadStopReason::SignalWithThread { tid, signal: Signal::SIGZERO }
+            _ if self.end_in_words(stop).is_some() => {
+                let signal = if self.is_lldb { Signal::SIGINT } else { Signal::SIGZERO };
+                MultiThreadStopReason::SignalWithThread { tid, signal }
             }
             None => MultiThreadStopReason::SignalWithThread { tid, signal: Signal::SIGINT },
             Some(Stop::Done) => MultiThreadStopReason::SignalWithThread { tid, signal: Signal::SIGTRAP },
