@@ -84,6 +84,8 @@ class Place:
     """Where the user is, to come back to."""
 
     def __enter__(self):
+        if not gdb.selected_inferior().pid:
+            raise gdb.GdbError("nothing is connected: target remote")
         self.frame = selected_frame()
         status = server("status")
         last = re.search("last in trace frame ([0-9]+)", status)
@@ -92,10 +94,13 @@ class Place:
     def __exit__(self, *_):
         if self.frame >= 0:
             select(self.frame)
-        elif selected_frame() >= 0:
+        else:
             if self.last is not None:
                 select(self.last)
             quietly("tfind none")
+            if self.last is None:
+                server("goto before")
+                quietly("maintenance flush register-cache")
 
 
 def server(command):
@@ -110,13 +115,16 @@ def value_of(expression):
     """The value here; None if it needs what was not collected."""
     try:
         value = gdb.parse_and_eval(expression)
-        if value.is_optimized_out:
+        code = value.type.strip_typedefs().code
+        # A name that nothing is known of has the type void.
+        if value.is_optimized_out or code == gdb.TYPE_CODE_VOID:
             return None
         value.fetch_lazy()
-        value.format_string()
         # What is not available only shows when it is used.
-        if value.type.strip_typedefs().code in SCALARS:
-            int(value) if value.type.strip_typedefs().code != gdb.TYPE_CODE_FLT else float(value)
+        if code in SCALARS:
+            int(value) if code != gdb.TYPE_CODE_FLT else float(value)
+        elif "<unavailable>" in in_full(value):
+            return None
         return value
     except (gdb.error, gdb.MemoryError, UnicodeDecodeError):
         return None
@@ -126,6 +134,29 @@ SCALARS = {
     gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM,
     gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLT,
 }
+
+
+def in_full(value):
+    """A value as text, whatever the user's settings leave out."""
+    return value.format_string(max_elements=0, repeat_threshold=0, max_depth=-1)
+
+
+def holds(value, expression):
+    """Whether a value is not zero."""
+    if value.type.strip_typedefs().code not in SCALARS:
+        raise gdb.GdbError("neither true nor false: %s is %s" % (expression, value.type))
+    return bool(value)
+
+
+def has_floating_point(expression):
+    """Whether a name in it is floating point, which gdb compiles as if it were an integer."""
+    for name in set(re.findall(r"[$]?[A-Za-z_][A-Za-z_0-9]*", expression)):
+        try:
+            if gdb.parse_and_eval(name).type.strip_typedefs().code == gdb.TYPE_CODE_FLT:
+                return True
+        except gdb.error:
+            pass
+    return False
 
 
 def shown(value):
@@ -172,7 +203,7 @@ class Compiled:
                     self.meaningless = str(error)
                     continue
                 code = None
-            if code is None or 2 * len(code) > self.LONGEST // 2:
+            if code is None or has_floating_point(expression) or 2 * len(code) > self.LONGEST // 2:
                 self.is_whole = False
                 return
             self.by_pc[place] = code.hex()
@@ -198,7 +229,9 @@ class Compiled:
         for batch in batches:
             at = 0
             while at is not None:
-                answer = server("find code %s %s numbers from %d" % (" ".join(batch), form, at))
+                answer = quietly("monitor find code %s %s numbers from %d" % (" ".join(batch), form, at))
+                if not re.search("^without [0-9]+$", answer, re.MULTILINE):
+                    raise gdb.GdbError("the server gave the search up: " + answer.strip())
                 at = None
                 for line in answer.splitlines():
                     if line.isdigit():
@@ -230,9 +263,9 @@ def every_frame():
             gdb.flush(gdb.STDERR)
 
 
-def matching(expression):
-    """The frames where an expression holds, and how many did not collect what it takes."""
-    compiled = Compiled(expression)
+def matching(expression, wanted=True):
+    """The frames where an expression holds, or does not, and how many did not collect what it takes."""
+    compiled = Compiled(expression if wanted else "!(%s)" % expression)
     if compiled.is_whole:
         return compiled.find()
     found, without = [], 0
@@ -240,7 +273,7 @@ def matching(expression):
         value = value_of(expression)
         if value is None:
             without += 1
-        elif value:
+        elif holds(value, expression) == wanted:
             found.append(number)
     return found, without
 
@@ -254,7 +287,7 @@ def changing(expression):
     for number in every_frame():
         value = value_of(expression)
         if value is not None:
-            now = value.format_string()
+            now = in_full(value)
             if last is not None and now != last:
                 found.append(number)
             last = now
@@ -310,11 +343,11 @@ a script; it names the trace frame and the values on both sides.
         value = value_of(expression)
         if value is None:
             raise gdb.GdbError("cannot be told%s: %s (%s)" % (self.here(), expression, self.why(expression)))
-        if not value:
+        if not holds(value, expression):
             raise gdb.GdbError(self.failed(expression))
 
     def in_every_frame(self, expression):
-        failing, without = matching("!(%s)" % expression)
+        failing, without = matching(expression, False)
         if failing:
             select(failing[0])
             more = ", and in %d more: tgrep !(%s)" % (len(failing) - 1, expression)
@@ -330,9 +363,12 @@ a script; it names the trace frame and the values on both sides.
 
     def why(self, expression):
         try:
-            gdb.parse_and_eval(expression).fetch_lazy()
+            value = gdb.parse_and_eval(expression)
+            value.fetch_lazy()
         except gdb.error as error:
             return str(error)
+        if value.type.strip_typedefs().code == gdb.TYPE_CODE_VOID:
+            return "it has no value here"
         return with_values(expression)
 
     def here(self):

@@ -41,6 +41,13 @@ fn the_first_error_fails_and_ends_it() {
             assert_eq!(code, Some(1), "{gdb:?} {arguments:?}: {shown}{errors}");
             assert!(errors.contains(said) && !shown.contains("never"), "{gdb:?} {arguments:?}: {shown}{errors}");
         }
+        // What swallows the rest in silence, and what ends gdb in order.
+        for (unfinished, code) in [("if 0", 1), ("define x", 1), ("python", 1), ("quit", 0), ("quit 0", 0)] {
+            let (found, shown, errors) = ran(gdb, &["-ex", unfinished, "-ex", "tassert 0"]);
+            assert_eq!(found, Some(code), "{gdb:?} {unfinished}: {shown}{errors}");
+            let said = if unfinished == "python" { "SyntaxError" } else { "the end of the script was not reached" };
+            assert!(code == 0 || errors.contains(said), "{unfinished}: {errors}");
+        }
         // In the order of the command line.
         let (code, shown, errors) = ran(gdb, &["-ex", "echo one\\n", "-x", &fine, "-ex", "echo two\\n"]);
         assert_eq!(code, Some(0), "{errors}");
@@ -59,6 +66,9 @@ fn a_wrong_command_line_is_2() {
         (&["-x", &script, "--timeout", "soon"], "expected a number with s, m, h or ms"),
         (&["-x", &script, "--timeout", "5x"], "expected a number with s, m, h or ms"),
         (&["-ex", "tfind 1\ntfind 2"], "a command is one line"),
+        (&["-ex", "echo hi\\", "-ex", "tfind 1"], "ends in a backslash"),
+        (&["-x", "/"], "is no regular file"),
+        (&["-x", "/dev/null"], "is no regular file"),
     ] {
         let (code, shown, errors) = ran(Gdb::Debian, arguments);
         assert_eq!((code, shown.as_str()), (Some(2), ""), "{arguments:?}: {errors}");
@@ -98,6 +108,13 @@ fn a_server_that_cannot_listen_is_4_or_says_why() {
     assert!(errors.contains("/nonexistent") && errors.contains("TMPDIR"), "{errors}");
 }
 
+/// Whether there is a process of this command line.
+fn is_running(line: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok());
+    let lines = processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).any(|found| found.trim() == line)
+}
+
 #[test]
 fn a_deadline_ends_gdb_and_what_it_started() {
     for gdb in [Gdb::Debian, Gdb::Newest] {
@@ -107,11 +124,7 @@ fn a_deadline_ends_gdb_and_what_it_started() {
             assert_eq!(code, Some(5), "{hanging}: {shown}{errors}");
             assert!(shown.contains("here") && errors.contains("no end after 1.5s"), "{hanging}: {shown}{errors}");
             assert!(began.elapsed() < Duration::from_secs(20), "{hanging}: {:?}", began.elapsed());
-            let (_, processes, _) = run(std::process::Command::new("sh").args([
-                "-c",
-                "for process in /proc/[0-9]*; do tr '\\0' ' ' <$process/cmdline; echo; done 2>/dev/null",
-            ]));
-            assert!(!processes.lines().any(|line| line.trim() == "sleep 4321.5"), "{hanging}: left behind");
+            assert!(!is_running("sleep 4321.5"), "{hanging}: left behind");
         }
     }
 }
@@ -140,6 +153,61 @@ fn a_packet_log_can_be_read() {
     ] {
         let mut lines = log.lines().skip_while(|line| !line.ends_with(pair[0])).skip(1);
         assert!(lines.next().is_some_and(|line| line.ends_with(pair[1])), "{pair:?} in {log}");
+    }
+}
+
+#[test]
+fn a_packet_log_is_never_written_over_the_recording() {
+    let (_folder, file) = made::save("victim.tf", std::fs::read(data("tfile/04-step.tf")).unwrap());
+    for (log, said) in [(file.as_str(), "it is the recording or the program"), ("/nonexistent/log", "No such file")] {
+        let mut command = traceframe();
+        let (code, _, errors) = run(command.args(["run", &file, "--packet-log", log, "-ex", "tfind 1"]));
+        assert_eq!(code, Some(1), "{errors}");
+        assert!(
+            errors.contains(&format!("the packet log {log} cannot be written: ")) && errors.contains(said),
+            "{errors}"
+        );
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), std::fs::read(data("tfile/04-step.tf")).unwrap());
+}
+
+/// Names that gdb would read otherwise.
+#[test]
+fn scripts_of_any_name_are_run() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["with blanks.gdb", "ends in one ", "a'b\"c$d\\e.gdb", "two\nlines", "-x", "x.py"] {
+        let script = folder.path().join(name);
+        let text = if name == "x.py" { "print(__file__)\ngdb.execute('tassert 0')\n" } else { "tassert 0\n" };
+        std::fs::write(&script, text).unwrap();
+        let (code, _, errors) = ran(Gdb::Debian, &["-x", script.to_str().unwrap()]);
+        assert_eq!(code, Some(1), "{name:?}: {errors}");
+        assert!(errors.contains("assertion failed: 0"), "{name:?}: {errors}");
+    }
+}
+
+/// However it is ended, gdb and the folder go with it.
+#[test]
+fn signals_leave_nothing_behind() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = traceframe();
+        command.arg("run").arg(data("tfile/04-step.tf")).args(["-ex", "shell : >here; exec sleep 4321.25"]);
+        command.env("TMPDIR", folder.path()).current_dir(folder.path());
+        let mut child =
+            command.stderr(std::process::Stdio::null()).stdout(std::process::Stdio::null()).spawn().unwrap();
+        support::started::eventually("the script runs", || folder.path().join("here").exists());
+        assert!(
+            std::process::Command::new("kill")
+                .arg(format!("-{signal}"))
+                .arg(child.id().to_string())
+                .status()
+                .unwrap()
+                .success()
+        );
+        let status = support::wait(&mut child, support::DEADLINE).unwrap();
+        assert_eq!(status.code(), Some(1), "{signal}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "{signal}");
+        assert!(!is_running("sleep 4321.25"), "{signal}");
     }
 }
 
@@ -318,12 +386,95 @@ mod commands_over_all_frames {
                 ("tassert counter == 0", "cannot"),
                 ("tassert nosuch == 0", "No symbol \"nosuch\""),
                 ("tassert", "an expression is needed"),
+                ("tassert $typo", "cannot be told in trace frame 8: $typo (it has no value here)"),
+                ("tassert -all $typo", "no trace frame collected what it takes: $typo"),
+                ("tgrep \"text\"", "neither true nor false"),
             ] {
                 let (code, shown, errors) = ran(gdb, &["-ex", "tfind 8", "-ex", assertion]);
                 assert_eq!(code, Some(1), "{gdb:?} {assertion}: {shown}");
                 assert!(errors.contains(said), "{gdb:?} {assertion}: {errors}");
             }
         }
+    }
+
+    #[test]
+    fn one_comes_back_to_where_one_was() {
+        let (code, shown, errors) = ran(
+            Gdb::Debian,
+            &[
+                "-ex",
+                "tgrep counter > 3",
+                "-ex",
+                "monitor status",
+                "-ex",
+                "stepi",
+                "-ex",
+                "twatch counter",
+                "-ex",
+                "monitor status",
+            ],
+        );
+        assert_eq!(code, Some(0), "{errors}");
+        let shown = shown + &errors;
+        let places: Vec<&str> = shown.lines().filter(|line| line.starts_with("you are: ")).collect();
+        let expected =
+            ["you are: outside any frame, none visited yet", "you are: outside any frame, last in trace frame 0"];
+        assert_eq!(places, expected);
+        let (code, _, errors) = ran(Gdb::Debian, &["-ex", "disconnect", "-ex", "tgrep 1"]);
+        assert_eq!(code, Some(1), "{errors}");
+        assert!(errors.contains("nothing is connected"), "{errors}");
+    }
+
+    /// The first command of a script, while the recording is still being indexed; the last frame alone lies elsewhere.
+    #[test]
+    fn all_frames_are_those_that_are_not_indexed_yet_too() {
+        let name = support::protocol::hex("count");
+        let description =
+            ["R 0", "status 0;tstop::0", &format!("tsv 1:0:0:{name}"), "tp T1:1000:E:0:0", "tp T2:2000:E:0:0"];
+        let mut made = Made::new(&description);
+        for _ in 0..1_000_000 {
+            made.frame(1, &[made::variable(1, 3)]);
+        }
+        made.frame(2, &[made::variable(1, -7)]);
+        let (_folder, file) = made.save("late.tf");
+        let mut command = traceframe();
+        let (code, shown, errors) = run(command.args([
+            "run",
+            &file,
+            "--arch",
+            "x86-64",
+            "-ex",
+            "tgrep $count == -7",
+            "-ex",
+            "tassert -all $count >= 0",
+        ]));
+        assert_eq!(code, Some(1), "{shown}");
+        assert!(shown.contains(" 1000000\n1 trace frame\n"), "{shown}");
+        assert!(errors.contains("assertion failed in trace frame 1000000: $count >= 0 ($count = -7)"), "{errors}");
+    }
+
+    #[test]
+    fn frames_without_a_program_counter_are_asked_too() {
+        let name = support::protocol::hex("count");
+        // A tracepoint of two locations: without registers nothing tells at which a frame was made.
+        let mut made = Made::new(&[
+            "R 0",
+            "status 0;tstop::0",
+            &format!("tsv 1:0:0:{name}"),
+            "tp T1:1000:E:0:0",
+            "tp T1:2000:E:0:0",
+            "tp T2:3000:E:0:0",
+        ]);
+        for (tracepoint, value) in [(1, 3), (2, 3), (1, -9), (2, 4)] {
+            made.frame(tracepoint, &[made::variable(1, value)]);
+        }
+        let (_folder, file) = made.save("unknown.tf");
+        let mut command = traceframe();
+        command.args(["run", &file, "--arch", "x86-64", "-ex", "tgrep $count < 0", "-ex", "twatch $count"]);
+        let (code, shown, errors) = run(&mut command);
+        assert_eq!(code, Some(0), "{errors}");
+        assert!(shown.contains("       2\n1 trace frame\n"), "{shown}{errors}");
+        assert!(shown.contains("       2  -9\n       3  4\n2 changes\n"), "{shown}");
     }
 
     /// A recording whose frames have no program counter, and none of the program's.

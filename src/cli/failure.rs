@@ -47,6 +47,14 @@ pub enum Failure {
     /// There is no folder for a server's socket.
     #[error("no folder can be made for the server's socket: {0} (TMPDIR names where)")]
     Folder(io::Error),
+    /// The log of packets cannot be written.
+    #[error("the packet log {} cannot be written: {cause}", path.display())]
+    PacketLog {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
     /// There is no command of this name.
     #[error("there is no command {0:?} (traceframe help shows all)")]
     NoPage(String),
@@ -85,7 +93,7 @@ impl Failure {
             Failure::Serve(_) | Failure::Folder(_) => 4,
             Failure::NoPage(_) => 2,
             Failure::Deadline(_) => 5,
-            Failure::Gdb { .. } | Failure::Output(_) => 1,
+            Failure::Gdb { .. } | Failure::PacketLog { .. } | Failure::Output(_) => 1,
         })
     }
 }

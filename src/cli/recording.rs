@@ -51,6 +51,11 @@ enum Endian {
 }
 
 impl RecordingOptions {
+    /// The recording, as the user named it.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
     /// The program that was recorded, as the user named it.
     pub fn program(&self) -> Option<&Path> {
         self.exec.as_deref()

@@ -1,5 +1,7 @@
 //! `traceframe run`.
 
+use std::fmt::Write;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -18,6 +20,12 @@ const GDBINIT: &str = include_str!("../../gdbinit");
 
 /// The longest path of a Unix socket, in bytes, that every system takes.
 const SOCKET_PATH_LIMIT: usize = 100;
+
+/// The file that says that the end was reached.
+const DONE: &str = "done";
+
+const UNFINISHED: &str = "the end of the script was not reached: a block in it (if, while, define, document, commands or \
+                          python) has no end";
 
 /// How long gdb has to end when it is asked to.
 const GRACE: Duration = Duration::from_secs(2);
@@ -109,24 +117,43 @@ impl Step {
     fn wrong(&self) -> Option<String> {
         match self {
             Step::Script(path) => {
-                let cause = std::fs::File::open(path).err()?;
-                Some(format!("the script {} cannot be read: {cause}", report::printable(&path.display().to_string())))
+                let name = report::printable(&path.display().to_string());
+                // What gdb cannot read it only warns of. A pipe could be read once, and by one.
+                match std::fs::File::open(path).and_then(|file| file.metadata()) {
+                    Ok(found) if found.is_file() => None,
+                    Ok(_) => Some(format!("the script {name} is no regular file")),
+                    Err(cause) => Some(format!("the script {name} cannot be read: {cause}")),
+                }
             }
             Step::Command(command) if command.contains('\n') => Some("a command is one line".to_owned()),
+            Step::Command(command) if command.ends_with('\\') => {
+                Some("a command that ends in a backslash goes on in the next line, and there is none".to_owned())
+            }
             Step::Command(_) => None,
         }
     }
 
-    /// The line of a gdb script that does it.
-    fn line(&self) -> std::io::Result<String> {
+    /// The line of a gdb script that does it; in `folder` it may make a file of this name.
+    fn line(&self, folder: &Path, name: &str) -> std::io::Result<String> {
         Ok(match self {
             // An error in a sourced file of Python would not end gdb.
             Step::Script(path) if path.extension().is_some_and(|extension| extension == "py") => {
                 let path = hex::encode(std::path::absolute(path)?.as_os_str().as_encoded_bytes());
                 let path = format!("__import__('os').fsdecode(bytes.fromhex('{path}'))");
-                format!("python exec(compile(open({path}).read(), {path}, 'exec'))")
+                format!("python __file__ = {path}; exec(compile(open(__file__).read(), __file__, 'exec'))")
             }
-            Step::Script(path) => format!("source {}", std::path::absolute(path)?.display()),
+            Step::Script(path) => {
+                let path = std::path::absolute(path)?;
+                match path.to_str().filter(|text| !text.contains('\n') && text.trim_end() == *text) {
+                    Some(text) => format!("source {text}"),
+                    // gdb would read another name.
+                    None => {
+                        let link = folder.join(name);
+                        std::os::unix::fs::symlink(path, &link)?;
+                        format!("source {}", link.display())
+                    }
+                }
+            }
             Step::Command(command) => command.clone(),
         })
     }
@@ -150,8 +177,8 @@ impl Run {
     /// Runs gdb and ends with it.
     pub fn run(self) -> Result<(), Failure> {
         let began = Instant::now();
-        let packet_log = self.packet_log.as_deref().map(PacketLog::create).transpose()?;
         let replay = self.recording.open()?;
+        let packet_log = self.packet_log.as_deref().map(|path| self.create_log(path)).transpose()?;
         let folder = folder().map_err(Failure::Folder)?;
         let socket = folder.path().join("socket");
         let options = ServeOptions {
@@ -169,23 +196,40 @@ impl Run {
         let ended = watch(&mut gdb, &server, began + self.timeout);
         server.stop();
         match ended {
-            Ended::Itself(status) if status.success() => Ok(()),
+            Ended::Itself(status) if status.success() && folder.path().join(DONE).exists() => Ok(()),
+            Ended::Itself(status) if status.success() => Err(Failure::Gdb { what: UNFINISHED.to_owned() }),
             Ended::Itself(status) => Err(Failure::Gdb { what: in_words(status) }),
             Ended::Deadline => Err(Failure::Deadline(self.timeout)),
             Ended::Signal => Err(Failure::Gdb { what: "interrupted".to_owned() }),
         }
     }
 
-    /// One script that does everything: gdb ends at the first error in one, and goes on behind an -ex that fails.
+    /// A log, which must not be written over what is to be read.
+    fn create_log(&self, path: &Path) -> Result<PacketLog, Failure> {
+        let failed = |cause| Failure::PacketLog { path: path.to_owned(), cause };
+        let id = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+        let inputs = [Some(self.recording.file()), self.recording.program()];
+        if id(path).is_some() && inputs.into_iter().flatten().any(|input| id(input) == id(path)) {
+            return Err(failed(std::io::Error::other("it is the recording or the program")));
+        }
+        PacketLog::create(path).map_err(failed)
+    }
+
+    /// One script that does everything: gdb ends at the first error in one, and goes on behind an -ex that fails. Its
+    /// last line, and `quit` before it, leave a mark: what begins a block and does not end it swallows the rest in
+    /// silence.
     fn write_script(&self, folder: &Path, socket: &Path) -> Result<PathBuf, Failure> {
         let init = folder.join("gdbinit");
         std::fs::write(&init, GDBINIT)?;
         // There are no files where the recording was made.
-        let mut text = format!("source {}\nset sysroot\ntarget remote {}\n", init.display(), socket.display());
-        for step in &self.steps.0 {
-            text.push_str(&step.line()?);
-            text.push('\n');
+        // The folder's path may have anything in it; in its name there is nothing odd.
+        let mark = format!("shell : >\"$TRACEFRAME_RUN/{DONE}\"");
+        let mut text = format!("source {}\ndefine hook-quit\n{mark}\nend\n", init.display());
+        let _ = write!(text, "set sysroot\ntarget remote {}\n", socket.display());
+        for (number, step) in self.steps.0.iter().enumerate() {
+            let _ = writeln!(text, "{}", step.line(folder, &format!("script-{number}"))?);
         }
+        let _ = writeln!(text, "{mark}");
         let script = folder.join("commands");
         std::fs::write(&script, text)?;
         Ok(script)
@@ -196,7 +240,7 @@ impl Run {
         command.args(["-nx", "-q", "-batch"]).arg("-x").arg(script);
         // So that gdb need not read it through the server.
         command.args(program);
-        command.stdin(Stdio::null());
+        command.stdin(Stdio::null()).env("TRACEFRAME_RUN", script.parent().unwrap_or(Path::new("")));
         // A group of its own, with whatever gdb starts: all of it can be ended.
         command.process_group(0);
         command
@@ -207,7 +251,9 @@ impl Run {
 fn folder() -> std::io::Result<tempfile::TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("traceframe-");
-    match std::env::temp_dir().as_os_str().len() > SOCKET_PATH_LIMIT - 40 {
+    let usual = std::env::temp_dir();
+    // gdb takes what has a colon for an address with a port.
+    match usual.as_os_str().len() > SOCKET_PATH_LIMIT - 40 || usual.to_str().is_none_or(|path| path.contains(':')) {
         true => builder.tempdir_in("/tmp"),
         false => builder.tempdir(),
     }

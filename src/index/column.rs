@@ -69,6 +69,11 @@ impl Column {
         self.values.iter()
     }
 
+    /// Whether a value is not known.
+    pub(super) fn has_unknown(&self) -> bool {
+        self.unknown
+    }
+
     /// The value at a position, if it is known.
     pub(super) fn get(&self, at: usize) -> Option<u64> {
         self.values.get(self.ranks.get(at) as usize)

@@ -145,6 +145,11 @@ impl Index {
         Some(found.into_iter().collect())
     }
 
+    /// Whether the program counter of one of the frames indexed so far is not known.
+    pub fn has_unknown_pc(&self) -> bool {
+        self.shared.snapshot().segments.iter().any(Segment::has_unknown_pc)
+    }
+
     /// What of the frames, and between them, could not be read as far as the walk has come.
     pub fn damage(&self) -> DamageList {
         self.shared.damage()

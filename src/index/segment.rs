@@ -112,6 +112,11 @@ impl Segment {
         self.pcs.distinct()
     }
 
+    /// Whether one of its frames has no known program counter.
+    pub(super) fn has_unknown_pc(&self) -> bool {
+        self.pcs.has_unknown()
+    }
+
     /// Bytes on the heap.
     pub(super) fn memory_use(&self) -> usize {
         let columns = [&self.tracepoints, &self.threads, &self.pcs].map(Column::memory_use);

@@ -90,6 +90,11 @@ impl Session {
         is_there
     }
 
+    /// Goes back to where it began: outside any frame, none visited.
+    pub fn go_before_all(&mut self) {
+        self.cursor = Cursor::default();
+    }
+
     /// Leaves the selected frame (`tfind none`); the cursor stays where it was.
     pub fn leave_frame(&mut self) {
         self.cursor.leave();

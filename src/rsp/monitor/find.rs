@@ -59,7 +59,7 @@ fn answer(arguments: &[&str], session: &mut Session) -> Answer {
         return Answer::Text(HELP.to_owned());
     }
     if arguments == ["pcs"] {
-        return Answer::Text(program_counters(session));
+        return program_counters(session);
     }
     match finding(arguments, session) {
         Ok(finding) => Answer::Search(Box::new(finding)),
@@ -168,15 +168,22 @@ fn number(text: &str) -> Result<i128, String> {
     }
 }
 
-/// For scripts: the program counters that frames have, unless they are too many to compile expressions for.
-fn program_counters(session: &Session) -> String {
-    match session.replay().index().program_counters(PROGRAM_COUNTERS) {
+/// For scripts: the program counters that the frames have, all of them, unless they are too many to compile expressions
+/// for; `unknown` where some have none.
+fn program_counters(session: &Session) -> Answer {
+    let index = session.replay().index();
+    if !index.progress().complete {
+        return Answer::Later;
+    }
+    let addresses = session.replay().recording().target().addresses();
+    let unknown = if index.has_unknown_pc() { "unknown\n" } else { "" };
+    Answer::Text(match index.program_counters(PROGRAM_COUNTERS) {
         Some(pcs) => {
-            let addresses = session.replay().recording().target().addresses();
-            pcs.iter().map(|pc| format!("{:#x}\n", addresses.for_gdb(*pc))).collect()
+            let lines: String = pcs.iter().map(|pc| format!("{:#x}\n", addresses.for_gdb(*pc))).collect();
+            format!("{lines}{unknown}")
         }
         None => format!("more than {PROGRAM_COUNTERS}\n"),
-    }
+    })
 }
 
 /// `PC:BYTECODES`, in hexadecimal, as the commands of the project's gdbinit send them.

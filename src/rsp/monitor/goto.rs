@@ -13,6 +13,10 @@ pub const COMMAND: Command = Command {
 
 fn answer(arguments: &[&str], session: &mut Session) -> Answer {
     Answer::Text(match target(arguments, session) {
+        Ok(_) if arguments == ["before"] && session.cursor().selected().is_none() => {
+            session.go_before_all();
+            "you are outside any frame, as if you had visited none\n".to_owned()
+        }
         // gdb would take the registers of another frame for those of the one that it has selected.
         Ok(_) if session.cursor().selected().is_some() => {
             "a trace frame is selected: move with tfind, or type first: tfind none\n".to_owned()
@@ -35,7 +39,8 @@ fn target(arguments: &[&str], session: &Session) -> Result<u64, String> {
     let progress = replay.index().progress();
     let last = progress.frames.saturating_sub(1);
     match arguments {
-        ["start"] => Ok(0),
+        // Of use to scripts that come back to where they were.
+        ["start" | "before"] => Ok(0),
         ["end"] if !progress.complete => Err("the end is not known yet: still indexing".to_owned()),
         ["end"] => Ok(last),
         ["time", time] => match replay.frame_at(report::parse_nanoseconds(time)?) {

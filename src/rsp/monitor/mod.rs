@@ -27,6 +27,8 @@ pub enum Answer {
     Text(String),
     /// A search, whose end is to be told.
     Search(Box<Finding>),
+    /// The index has not come far enough: ask again.
+    Later,
 }
 
 const COMMANDS: &[Command] = &[
