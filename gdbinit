@@ -72,11 +72,8 @@ def has_frame():
 
 
 def select(number):
-    """Goes to a trace frame; whether there is one."""
-    try:
-        quietly("tfind %d" % number)
-    except gdb.error:
-        return False
+    """Goes to a trace frame; whether there is one. A connection that is gone is an error."""
+    quietly("tfind %d" % number)
     return selected_frame() == number
 
 
@@ -190,7 +187,8 @@ class Compiled:
         self.by_pc = {}
         # Why it means nothing at some program counters.
         self.meaningless = None
-        places = server("find pcs").split()
+        # A server that is still indexing says so, and answers when it is done.
+        places = [line for line in server("find pcs").splitlines() if not line.startswith("still ")]
         self.is_whole = bool(places) and all(place.startswith("0x") for place in places)
         for place in places if self.is_whole else []:
             quietly("tfind none")
