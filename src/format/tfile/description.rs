@@ -10,6 +10,10 @@ use crate::trace::{Damage, DamageList, RunStatus, TraceStateVariable, Tracepoint
 /// million lines. Real files have up to some thousands; a file of nothing but short lines would take fifty times its size.
 const ROOM: usize = 128 << 20;
 
+/// How many bytes are kept of a line that is no text, each of which may take three: frames, say, where the end of the
+/// description was lost.
+const KEPT_OF_NO_TEXT: usize = 1000;
+
 /// What keeping a line takes besides its words, in bytes, roughly.
 const LINE_COST: usize = 512;
 
@@ -144,8 +148,10 @@ impl Reader {
     }
 
     fn unknown(&mut self, line: &[u8]) -> Result<(), String> {
-        self.description.unknown_lines.push(String::from_utf8_lossy(line).into_owned());
-        utf8(line)
+        let is_text = utf8(line);
+        let kept = if is_text.is_ok() { line } else { line.get(..KEPT_OF_NO_TEXT).unwrap_or(line) };
+        self.description.unknown_lines.push(String::from_utf8_lossy(kept).into_owned());
+        is_text
     }
 
     fn finish(mut self, frames_at: Option<u64>) -> Section {
@@ -184,7 +190,10 @@ fn block_size(bytes: &[u8]) -> Result<usize, String> {
 fn utf8(line: &[u8]) -> Result<(), String> {
     match std::str::from_utf8(line) {
         Ok(_) => Ok(()),
-        Err(_) => Err(format!("the line {} is not UTF-8, and what is not is shown as U+FFFD", text::quote(line))),
+        Err(_) => Err(format!(
+            "the line {} is not UTF-8, and what is not is shown as U+FFFD, of its first {KEPT_OF_NO_TEXT} bytes at most",
+            text::quote(line)
+        )),
     }
 }
 
@@ -221,6 +230,16 @@ mod tests {
         assert!(damage[5].starts_with("at byte 0x24: the line `w\\xff` is not UTF-8"), "{damage:?}");
         assert_eq!(section.description.variables.len(), 1);
         assert_eq!(section.description.unknown_lines, ["w\u{fffd}"]);
+    }
+
+    #[test]
+    fn a_long_line_of_no_text_is_not_kept_whole() {
+        let (section, damage) = read(&[&[0xff; 5000][..], b"\n\n"].concat());
+        assert_eq!(section.description.unknown_lines, ["\u{fffd}".repeat(KEPT_OF_NO_TEXT)]);
+        assert!(damage[0].contains("is not UTF-8"), "{damage:?}");
+        let long = "x".repeat(5000);
+        let (section, damage) = read(format!("{long}\n\n").as_bytes());
+        assert_eq!((section.description.unknown_lines, damage.len()), (vec![long], 0));
     }
 
     #[test]
