@@ -103,6 +103,8 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| assert_eq!(held[50_000], 0));
         });
+        // Else the compiler may take what was read before the cut.
+        let held = std::hint::black_box(held);
         assert_eq!((held[99_999], held[10]), (0, 7));
         assert_eq!(mapped.change_seen(), Some(Change::Cut));
         assert_eq!(mapped.change(), Some(Change::Cut));
