@@ -12,7 +12,7 @@ const ROOM: usize = 128 << 20;
 
 /// How many bytes are kept of a line that is no text, each of which may take three: frames, say, where the end of the
 /// description was lost.
-const KEPT_OF_NO_TEXT: usize = 1000;
+const KEPT_OF_NO_TEXT: usize = 100;
 
 /// What keeping a line takes besides its words, in bytes, roughly.
 const LINE_COST: usize = 512;
