@@ -425,29 +425,28 @@ mod commands_over_all_frames {
         assert!(errors.contains("nothing is connected"), "{errors}");
     }
 
+    /// A recording without registers: tracepoints, and of each frame its tracepoint and the value of `$count`.
+    fn counted(tracepoints: &[&str], frames: impl IntoIterator<Item = (i16, i64)>) -> (tempfile::TempDir, String) {
+        let variable = format!("tsv 1:0:0:{}", support::protocol::hex("count"));
+        let mut made = Made::new(&[&["R 0", "status 0;tstop::0", &variable], tracepoints].concat());
+        for (tracepoint, value) in frames {
+            made.frame(tracepoint, &[made::variable(1, value)]);
+        }
+        made.save("counted.tf")
+    }
+
+    fn ran_over(file: &str, commands: [&str; 2]) -> (Option<i32>, String, String) {
+        let mut command = traceframe();
+        command.args(["run", file, "--arch", "x86-64"]);
+        run(command.args(commands.iter().flat_map(|line| ["-ex", line])))
+    }
+
     /// The first command of a script, while the recording is still being indexed; the last frame alone lies elsewhere.
     #[test]
     fn all_frames_are_those_that_are_not_indexed_yet_too() {
-        let name = support::protocol::hex("count");
-        let description =
-            ["R 0", "status 0;tstop::0", &format!("tsv 1:0:0:{name}"), "tp T1:1000:E:0:0", "tp T2:2000:E:0:0"];
-        let mut made = Made::new(&description);
-        for _ in 0..1_000_000 {
-            made.frame(1, &[made::variable(1, 3)]);
-        }
-        made.frame(2, &[made::variable(1, -7)]);
-        let (_folder, file) = made.save("late.tf");
-        let mut command = traceframe();
-        let (code, shown, errors) = run(command.args([
-            "run",
-            &file,
-            "--arch",
-            "x86-64",
-            "-ex",
-            "tgrep $count == -7",
-            "-ex",
-            "tassert -all $count >= 0",
-        ]));
+        let frames = std::iter::repeat_n((1, 3), 1_000_000).chain([(2, -7)]);
+        let (_folder, file) = counted(&["tp T1:1000:E:0:0", "tp T2:2000:E:0:0"], frames);
+        let (code, shown, errors) = ran_over(&file, ["tgrep $count == -7", "tassert -all $count >= 0"]);
         assert_eq!(code, Some(1), "{shown}");
         assert!(shown.contains(" 1000000\n1 trace frame\n"), "{shown}");
         assert!(errors.contains("assertion failed in trace frame 1000000: $count >= 0 ($count = -7)"), "{errors}");
@@ -455,40 +454,19 @@ mod commands_over_all_frames {
 
     #[test]
     fn frames_without_a_program_counter_are_asked_too() {
-        let name = support::protocol::hex("count");
         // A tracepoint of two locations: without registers nothing tells at which a frame was made.
-        let mut made = Made::new(&[
-            "R 0",
-            "status 0;tstop::0",
-            &format!("tsv 1:0:0:{name}"),
-            "tp T1:1000:E:0:0",
-            "tp T1:2000:E:0:0",
-            "tp T2:3000:E:0:0",
-        ]);
-        for (tracepoint, value) in [(1, 3), (2, 3), (1, -9), (2, 4)] {
-            made.frame(tracepoint, &[made::variable(1, value)]);
-        }
-        let (_folder, file) = made.save("unknown.tf");
-        let mut command = traceframe();
-        command.args(["run", &file, "--arch", "x86-64", "-ex", "tgrep $count < 0", "-ex", "twatch $count"]);
-        let (code, shown, errors) = run(&mut command);
+        let tracepoints = ["tp T1:1000:E:0:0", "tp T1:2000:E:0:0", "tp T2:3000:E:0:0"];
+        let (_folder, file) = counted(&tracepoints, [(1, 3), (2, 3), (1, -9), (2, 4)]);
+        let (code, shown, errors) = ran_over(&file, ["tgrep $count < 0", "twatch $count"]);
         assert_eq!(code, Some(0), "{errors}");
         assert!(shown.contains("       2\n1 trace frame\n"), "{shown}{errors}");
         assert!(shown.contains("       2  -9\n       3  4\n2 changes\n"), "{shown}");
     }
 
-    /// A recording whose frames have no program counter, and none of the program's.
     #[test]
-    fn without_a_program_globals_of_the_recording_will_do() {
-        let name = support::protocol::hex("count");
-        let mut made = Made::new(&["R 0", "status 0;tstop::0", &format!("tsv 1:0:0:{name}"), "tp T1:1000:E:0:0"]);
-        for value in [3, 3, 9, 4] {
-            made.frame(1, &[made::variable(1, value)]);
-        }
-        let (_folder, file) = made.save("count.tf");
-        let mut command = traceframe();
-        command.args(["run", &file, "--arch", "x86-64", "-ex", "tgrep $count > 3", "-ex", "twatch $count"]);
-        let (code, shown, errors) = run(&mut command);
+    fn without_a_program_variables_of_the_recording_will_do() {
+        let (_folder, file) = counted(&["tp T1:1000:E:0:0"], [3, 3, 9, 4].map(|value| (1, value)));
+        let (code, shown, errors) = ran_over(&file, ["tgrep $count > 3", "twatch $count"]);
         assert_eq!(code, Some(0), "{errors}");
         assert!(shown.contains("       2       3\n2 trace frames\n"), "{shown}{errors}");
         assert!(shown.contains("       2  9\n       3  4\n2 changes\n"), "{shown}");

@@ -34,7 +34,8 @@ enum LogFormat {
 /// How many lines wait for a reader of standard error before further ones are lost.
 const LINES_WAITING: usize = 10_000;
 
-/// Starts logging; `is_quiet` is a command that says nothing but warnings if it is not asked to. Lines that wait are written when the value is dropped.
+/// Starts logging; `is_quiet` is a command that says nothing but warnings if it is not asked to. Lines that wait are
+/// written when the value is dropped.
 ///
 /// A thread of its own writes: where standard error is a pipe that nobody reads, or a terminal that was stopped with
 /// ^S, clients are served all the same.

@@ -221,10 +221,10 @@ impl Run {
     fn write_script(&self, folder: &Path, socket: &Path) -> Result<PathBuf, Failure> {
         let init = folder.join("gdbinit");
         std::fs::write(&init, GDBINIT)?;
-        // There are no files where the recording was made.
         // The folder's path may have anything in it; in its name there is nothing odd.
         let mark = format!("shell : >\"$TRACEFRAME_RUN/{DONE}\"");
         let mut text = format!("source {}\ndefine hook-quit\n{mark}\nend\n", init.display());
+        // There are no files where the recording was made.
         let _ = write!(text, "set sysroot\ntarget remote {}\n", socket.display());
         for (number, step) in self.steps.0.iter().enumerate() {
             let _ = writeln!(text, "{}", step.line(folder, &format!("script-{number}"))?);

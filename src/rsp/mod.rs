@@ -27,6 +27,7 @@ use std::time::{Duration, Instant};
 
 use base::Base;
 use client::Client;
+use monitor::Finding;
 use reply::Reply;
 use wire::{Decoder, Event};
 
@@ -34,7 +35,7 @@ pub use log::PacketLog;
 pub use wire::PACKET_SIZE;
 
 use crate::report;
-use crate::session::{Moved, Replay, Sought, Stop};
+use crate::session::{Replay, Stop, Work};
 
 /// Bytes of undecided packets after which the caller should not read more from the client.
 const BACKLOG: usize = 4 * PACKET_SIZE;
@@ -197,41 +198,37 @@ impl Stub {
     /// Goes on with a move or a search; whether it ended.
     fn go_on(&mut self, deadline: Instant) -> bool {
         look_for_changes(self.client.session.replay());
-        if let Some(mut finding) = self.client.finding.take() {
-            match finding.search.advance(self.client.session.replay(), deadline) {
-                Sought::NotYet => self.activity = Activity::Indexing,
-                Sought::Searching(at) => {
-                    self.searched = at;
-                    self.activity = Activity::Searching;
+        let work = match self.client.finding.take() {
+            None => self.client.session.advance(deadline).map(|stop| self.stop(Some(stop))),
+            Some(mut finding) => match finding.search.advance(self.client.session.replay(), deadline) {
+                Work::Done(next) => {
+                    self.tell_found(&finding, next);
+                    Work::Done(())
                 }
-                Sought::Done { next } => {
-                    let recording = self.client.session.replay().recording();
-                    let text = match recording.change_seen() {
-                        Some(change) => format!("the recording {change}; start the server again\n"),
-                        None => finding.report(&self.client.session, next),
-                    };
-                    self.send(&[], Reply::Console(text));
-                    return true;
+                other => {
+                    self.client.finding = Some(finding);
+                    other.map(|_| ())
                 }
-            }
-            self.client.finding = Some(finding);
-            return false;
-        }
-        match self.client.session.advance(deadline) {
-            Moved::NotYet => {
-                self.activity = Activity::Indexing;
-                false
-            }
-            Moved::Searching(frames) => {
+            },
+        };
+        match work {
+            Work::Done(()) => {}
+            Work::NotYet => self.activity = Activity::Indexing,
+            Work::Searching(frames) => {
                 self.searched = frames;
                 self.activity = Activity::Searching;
-                false
-            }
-            Moved::Stopped(stop) => {
-                self.stop(Some(stop));
-                true
             }
         }
+        work == Work::Done(())
+    }
+
+    /// A search has ended; `next` is where another would go on.
+    fn tell_found(&mut self, finding: &Finding, next: Option<u64>) {
+        let text = match self.client.session.replay().recording().change_seen() {
+            Some(change) => format!("the recording {change}; start the server again\n"),
+            None => finding.report(&self.client.session, next),
+        };
+        self.send(&[], Reply::Console(text));
     }
 
     /// The client has moved; `None` is a stop that the user typed ^C for.

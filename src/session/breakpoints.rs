@@ -40,14 +40,15 @@ impl Breakpoints {
         self.conditions -= self.by_address.remove(&address).map_or(0, |conditions| conditions.len());
     }
 
-    /// Those that always stop.
-    pub(super) fn unconditional(&self) -> impl Iterator<Item = u64> {
-        self.by_address.iter().filter(|(_, conditions)| conditions.is_empty()).map(|(address, _)| *address)
+    /// Whether any has a condition.
+    pub(super) fn has_conditions(&self) -> bool {
+        self.conditions > 0
     }
 
-    /// Those that stop where a condition holds.
-    pub(super) fn conditional(&self) -> impl Iterator<Item = u64> {
-        self.by_address.iter().filter(|(_, conditions)| !conditions.is_empty()).map(|(address, _)| *address)
+    /// Those with conditions, or those that always stop.
+    pub(super) fn addresses(&self, with_conditions: bool) -> impl Iterator<Item = u64> {
+        let wanted = self.by_address.iter().filter(move |(_, conditions)| conditions.is_empty() != with_conditions);
+        wanted.map(|(address, _)| *address)
     }
 
     /// Whether the breakpoint at an address stops at a moment: where a condition cannot be tested there, gdb is to say

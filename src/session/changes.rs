@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use super::Replay;
+use super::{Replay, Work};
 
 /// The frames that hold all of a piece of memory, and those of them that hold another value than the one before. Two
 /// bits a frame; what a frame did not collect changes nothing.
@@ -20,17 +20,6 @@ pub struct Changes {
     value: Option<Vec<u8>>,
 }
 
-/// What is known of the changes up to a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lookup<T> {
-    /// This.
-    Known(T),
-    /// The index has not come far enough.
-    NotYet,
-    /// The time is up, and so many frames have been looked at.
-    Searching(u64),
-}
-
 /// The clock is asked once for so many frames.
 const CLOCK_EVERY: u64 = 64;
 
@@ -41,45 +30,45 @@ impl Changes {
     }
 
     /// The first frame from `from` to `last` that holds another value than was recorded before it.
-    pub fn next(&mut self, from: u64, last: u64, replay: &Replay, deadline: Instant) -> Lookup<Option<u64>> {
+    pub fn next(&mut self, from: u64, last: u64, replay: &Replay, deadline: Instant) -> Work<Option<u64>> {
         loop {
             let found = self.changed.next(from).filter(|frame| *frame <= last);
             if found.is_some() || self.looked_at > last {
-                return Lookup::Known(found);
+                return Work::Done(found);
             }
             // A piece at a time, so that a near change is found without looking at all frames.
             match self.look_on(replay, deadline) {
-                Lookup::Known(true) => {}
-                Lookup::Known(false) => return Lookup::Known(None),
-                Lookup::NotYet => return Lookup::NotYet,
-                Lookup::Searching(at) => return Lookup::Searching(at),
+                Work::Done(true) => {}
+                Work::Done(false) => return Work::Done(None),
+                Work::NotYet => return Work::NotYet,
+                Work::Searching(at) => return Work::Searching(at),
             }
         }
     }
 
     /// The last frame before frame `at` that holds another value than was recorded last at `at`.
-    pub fn previous(&mut self, at: u64, replay: &Replay, deadline: Instant) -> Lookup<Option<u64>> {
+    pub fn previous(&mut self, at: u64, replay: &Replay, deadline: Instant) -> Work<Option<u64>> {
         while self.looked_at <= at {
             match self.look_on(replay, deadline) {
-                Lookup::Known(true) => {}
-                Lookup::Known(false) => break,
-                Lookup::NotYet => return Lookup::NotYet,
-                Lookup::Searching(at) => return Lookup::Searching(at),
+                Work::Done(true) => {}
+                Work::Done(false) => break,
+                Work::NotYet => return Work::NotYet,
+                Work::Searching(at) => return Work::Searching(at),
             }
         }
         let change = self.changed.previous(at.saturating_add(1));
-        Lookup::Known(change.and_then(|change| self.holding.previous(change)))
+        Work::Done(change.and_then(|change| self.holding.previous(change)))
     }
 
     /// Looks at some more frames; whether there were any.
-    fn look_on(&mut self, replay: &Replay, deadline: Instant) -> Lookup<bool> {
+    fn look_on(&mut self, replay: &Replay, deadline: Instant) -> Work<bool> {
         if Instant::now() >= deadline {
-            return Lookup::Searching(self.looked_at);
+            return Work::Searching(self.looked_at);
         }
         let progress = replay.index().progress();
         let end = progress.frames.min(self.looked_at.saturating_add(CLOCK_EVERY));
         if end == self.looked_at {
-            return if progress.complete { Lookup::Known(false) } else { Lookup::NotYet };
+            return if progress.complete { Work::Done(false) } else { Work::NotYet };
         }
         while self.looked_at < end {
             let frame = replay.frame(self.looked_at);
@@ -90,7 +79,7 @@ impl Changes {
             self.value = value.or(self.value.take());
             self.looked_at += 1;
         }
-        Lookup::Known(true)
+        Work::Done(true)
     }
 }
 

@@ -21,6 +21,7 @@ mod state;
 mod threads;
 mod told;
 mod watchpoints;
+mod work;
 
 pub use agent::{AgentExpression, NoValue};
 pub use breakpoints::Breakpoints;
@@ -29,11 +30,12 @@ pub use find::{Find, Selected};
 pub use marks::Marks;
 pub use moment::Moment;
 pub use replay::{NoTimes, Replay};
-pub use run::{Direction, Motion, Move, Moved, Stop};
-pub use search::{Comparison, Condition, Operand, Search, Sought};
+pub use run::{Direction, Motion, Move, Stop};
+pub use search::{Comparison, Condition, Operand, Search};
 pub use state::RegisterBytes;
 pub use told::Told;
 pub use watchpoints::{Access, Watchpoint, Watchpoints};
+pub use work::Work;
 
 use std::sync::Arc;
 

@@ -7,10 +7,9 @@
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use super::changes::Lookup;
 use super::watchpoints::Watchpoint;
-use super::{Moment, Session};
-use crate::index::{Answer, Query};
+use super::{Moment, Session, Work};
+use crate::index::{Answer, Index, Query};
 
 /// Which way a client moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,17 +54,6 @@ pub enum Stop {
     Edge(Direction),
 }
 
-/// How far a move has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moved {
-    /// It ended.
-    Stopped(Stop),
-    /// The index has not come far enough: go on after a change of it.
-    NotYet,
-    /// Its time is up: go on. The frames before this one have been looked at.
-    Searching(u64),
-}
-
 /// A move that has not ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moving {
@@ -93,33 +81,25 @@ impl Session {
         self.moving = None;
     }
 
-    /// Goes on with the move that was begun, until `deadline` at the latest. As long as it has not ended the cursor stays
-    /// where it is.
+    /// Goes on with the move that was begun, until `deadline` at the latest; why it ended. As long as it has not, the
+    /// cursor stays where it is.
     ///
     /// Before the first move the client stands before the first frame.
-    pub fn advance(&mut self, deadline: Instant) -> Moved {
-        let Some(Moving { movement: Move { direction, motion }, mut reached }) = self.moving else {
-            return Moved::Stopped(Stop::Done);
-        };
+    pub fn advance(&mut self, deadline: Instant) -> Work<Stop> {
+        let Some(mut moving) = self.moving else { return Work::Done(Stop::Done) };
+        let direction = moving.movement.direction;
         let mut waits = false;
-        let place = self.place_by_index(direction, motion, &mut waits);
-        let place = match self.place_by_memory(direction, place, &mut waits, deadline) {
-            Lookup::Known(place) => place,
-            Lookup::NotYet => return Moved::NotYet,
-            Lookup::Searching(frames) => return Moved::Searching(frames),
-        };
-        let place = self.place_by_condition(direction, place, &mut reached, &mut waits, deadline);
-        if let (Lookup::NotYet | Lookup::Searching(_), Some(moving)) = (place, &mut self.moving) {
-            moving.reached = reached;
-        }
+        let place = self.place_by_index(moving.movement, &mut waits);
+        let place = self.place_by_memory(direction, place, &mut waits, deadline);
+        let place = place.and_then(|place| self.place_by_condition(&mut moving, place, &mut waits, deadline));
+        self.moving = Some(moving);
         let place = match place {
-            Lookup::Known(place) => place,
-            Lookup::NotYet => return Moved::NotYet,
-            Lookup::Searching(frames) => return Moved::Searching(frames),
+            Ok(place) => place,
+            Err(frames) => return Work::Searching(frames),
         };
         let progress = self.replay.index().progress();
         if place.is_none() && (waits || direction == Direction::Forward && !progress.complete) {
-            return Moved::NotYet;
+            return Work::NotYet;
         }
         let (frame, stop) = match place {
             Some((frame, stop)) => (Some(frame), stop),
@@ -135,40 +115,31 @@ impl Session {
             self.cursor.visit(frame);
         }
         self.moving = None;
-        Moved::Stopped(stop)
+        Work::Done(stop)
     }
 
     /// The nearest frame at which the motion ends, or that has a breakpoint without conditions.
-    fn place_by_index(&self, direction: Direction, motion: Motion, waits: &mut bool) -> Option<Place> {
+    fn place_by_index(&self, Move { direction, motion }: Move, waits: &mut bool) -> Option<Place> {
+        let (index, at) = (self.replay.index(), self.origin(direction));
         let end = match motion {
-            Motion::Step(thread) => self.look(direction, Query::Thread(thread)),
-            Motion::Leave(low, high) => self.look(direction, Query::Outside { low, high }),
+            Motion::Step(thread) => direction.find(index, at, &Query::Thread(thread)),
+            Motion::Leave(low, high) => direction.find(index, at, &Query::Outside { low, high }),
             Motion::Continue => Answer::Nothing,
         };
-        let breakpoints = self.breakpoints.unconditional();
-        let breakpoints = breakpoints.map(|address| (self.look(direction, Query::Pc(address)), Stop::Breakpoint));
-        let mut place: Option<Place> = None;
-        for (answer, stop) in std::iter::once((end, Stop::Done)).chain(breakpoints) {
-            match answer {
-                // What is found lies in the part that is indexed, and so before all that is not.
-                Answer::Found(frame) if place.is_none_or(|(found, _)| direction.is_nearer(frame, found)) => {
-                    place = Some((frame, stop));
-                }
-                Answer::Found(_) | Answer::Nothing => {}
-                Answer::NotYet => *waits = true,
-            }
-        }
-        place
+        let breakpoints = self.breakpoints.addresses(false);
+        let breakpoints = breakpoints.map(|pc| (direction.find(index, at, &Query::Pc(pc)), Stop::Breakpoint));
+        direction.nearest(std::iter::once((end, Stop::Done)).chain(breakpoints), waits)
     }
 
-    /// The nearest frame with another value of watched memory, if it is not behind `place`; else that.
+    /// The nearest frame with another value of watched memory, if it is not behind `place`; else that. `Err` where the
+    /// time is up, with the frame that was come to.
     fn place_by_memory(
         &self,
         direction: Direction,
         mut place: Option<Place>,
         waits: &mut bool,
         deadline: Instant,
-    ) -> Lookup<Option<Place>> {
+    ) -> Result<Option<Place>, u64> {
         for (watchpoint, changes) in self.watchpoints.iter() {
             let mut changes = changes.lock().unwrap_or_else(PoisonError::into_inner);
             let change = match (direction, self.cursor.visited()) {
@@ -177,81 +148,54 @@ impl Session {
                     changes.next(self.origin(direction), last, &self.replay, deadline)
                 }
                 (Direction::Backward, Some(frame)) => changes.previous(frame, &self.replay, deadline),
-                (Direction::Backward, None) => Lookup::Known(None),
+                (Direction::Backward, None) => Work::Done(None),
             };
             match change {
-                Lookup::Known(Some(frame)) if place.is_none_or(|(found, _)| !direction.is_nearer(found, frame)) => {
+                Work::Done(Some(frame)) if place.is_none_or(|(found, _)| !direction.is_nearer(found, frame)) => {
                     place = Some((frame, Stop::Watchpoint(*watchpoint)));
                 }
-                Lookup::Known(_) => {}
-                Lookup::NotYet => *waits = true,
-                Lookup::Searching(frames) => return Lookup::Searching(frames),
+                Work::Done(_) => {}
+                Work::NotYet => *waits = true,
+                Work::Searching(frames) => return Err(frames),
             }
         }
-        Lookup::Known(place)
+        Ok(place)
     }
 
     /// The nearest frame that has a breakpoint with a condition that holds there, if it is before `place`; else that.
+    /// `Err` where the time is up, with the frame that was come to.
     fn place_by_condition(
         &self,
-        direction: Direction,
+        moving: &mut Moving,
         place: Option<Place>,
-        reached: &mut Option<u64>,
         waits: &mut bool,
         deadline: Instant,
-    ) -> Lookup<Option<Place>> {
-        if self.breakpoints.conditional().next().is_none() {
-            return Lookup::Known(place);
+    ) -> Result<Option<Place>, u64> {
+        if !self.breakpoints.has_conditions() {
+            return Ok(place);
         }
+        let (index, direction) = (self.replay.index(), moving.movement.direction);
         loop {
-            let from = *reached.get_or_insert(self.origin(direction));
+            let at = *moving.reached.get_or_insert(self.origin(direction));
             if Instant::now() >= deadline {
-                return Lookup::Searching(from);
+                return Err(at);
             }
-            let mut nearest: Option<(u64, u64)> = None;
-            for address in self.breakpoints.conditional() {
-                match self.look_from(from, direction, Query::Pc(address)) {
-                    Answer::Found(frame) if nearest.is_none_or(|(found, _)| direction.is_nearer(frame, found)) => {
-                        nearest = Some((frame, address));
-                    }
-                    Answer::Found(_) | Answer::Nothing => {}
-                    Answer::NotYet => *waits = true,
-                }
-            }
-            let nearest =
-                nearest.filter(|(frame, _)| place.is_none_or(|(found, _)| direction.is_nearer(*frame, found)));
-            let Some((number, address)) = nearest else { return Lookup::Known(place) };
+            let addresses = self.breakpoints.addresses(true);
+            let hits = addresses.map(|address| (direction.find(index, at, &Query::Pc(address)), address));
+            let nearest = direction.nearest(hits, waits);
+            let is_before = |frame: u64| place.is_none_or(|(found, _)| direction.is_nearer(frame, found));
+            let Some((number, address)) = nearest.filter(|(frame, _)| is_before(*frame)) else { return Ok(place) };
             let frame = self.replay.frame(number);
             if frame.is_none_or(|frame| self.breakpoints.stops_at(address, &Moment::new(&self.replay, &frame))) {
-                return Lookup::Known(Some((number, Stop::Breakpoint)));
+                return Ok(Some((number, Stop::Breakpoint)));
             }
-            *reached = Some(match direction {
-                Direction::Forward => number.saturating_add(1),
-                Direction::Backward => number,
-            });
-        }
-    }
-
-    /// The next frame that matches.
-    fn look(&self, direction: Direction, query: Query) -> Answer<u64> {
-        self.look_from(self.origin(direction), direction, query)
-    }
-
-    /// The next frame that matches: forward, from `at` on; backward, before it.
-    fn look_from(&self, at: u64, direction: Direction, query: Query) -> Answer<u64> {
-        match direction {
-            Direction::Forward => self.replay.index().find(at, &query),
-            Direction::Backward => self.replay.index().find_back(at, &query),
+            moving.reached = Some(direction.past(number));
         }
     }
 
     /// Where the way begins: forward, the first frame on it; backward, the frame behind that.
     pub(super) fn origin(&self, direction: Direction) -> u64 {
-        match (direction, self.cursor.visited()) {
-            (Direction::Forward, Some(frame)) => frame.saturating_add(1),
-            (Direction::Backward, Some(frame)) => frame,
-            (_, None) => 0,
-        }
+        self.cursor.visited().map_or(0, |frame| direction.past(frame))
     }
 }
 
@@ -262,6 +206,38 @@ impl Direction {
             Direction::Forward => frame < than,
             Direction::Backward => frame > than,
         }
+    }
+
+    /// The next frame that matches: forward, from `at` on; backward, before it.
+    pub(super) fn find(self, index: &Index, at: u64, query: &Query) -> Answer<u64> {
+        match self {
+            Direction::Forward => index.find(at, query),
+            Direction::Backward => index.find_back(at, query),
+        }
+    }
+
+    /// Where to go on from a frame that is done with.
+    pub(super) fn past(self, frame: u64) -> u64 {
+        match self {
+            Direction::Forward => frame.saturating_add(1),
+            Direction::Backward => frame,
+        }
+    }
+
+    /// The frame that is met first, among equals the first in the list; `waits` is set if some are not known yet. What
+    /// is found lies in the part that is indexed, and so before all that is not.
+    fn nearest<T>(self, answers: impl Iterator<Item = (Answer<u64>, T)>, waits: &mut bool) -> Option<(u64, T)> {
+        let mut nearest: Option<(u64, T)> = None;
+        for (answer, what) in answers {
+            match answer {
+                Answer::Found(frame) if nearest.as_ref().is_none_or(|(found, _)| self.is_nearer(frame, *found)) => {
+                    nearest = Some((frame, what));
+                }
+                Answer::Found(_) | Answer::Nothing => {}
+                Answer::NotYet => *waits = true,
+            }
+        }
+        nearest
     }
 }
 
@@ -318,9 +294,9 @@ mod tests {
         session.set_off(movement);
         loop {
             match session.advance(Instant::now() + Duration::from_micros(50)) {
-                Moved::Stopped(stop) => return stop,
-                Moved::Searching(_) => {}
-                Moved::NotYet => panic!("all is indexed"),
+                Work::Done(stop) => return stop,
+                Work::Searching(_) => {}
+                Work::NotYet => panic!("all is indexed"),
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::{AgentExpression, Direction, Moment, Replay, Session};
+use super::{AgentExpression, Direction, Moment, Replay, Session, Work};
 use crate::index::{Answer, Query};
 
 /// What a frame must be.
@@ -72,20 +72,6 @@ pub struct Search {
     pub without_value: u64,
 }
 
-/// How far a search has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sought {
-    /// As many frames were found as were wanted, or there are no more.
-    Done {
-        /// Where another search would go on, if there is anything left to look at.
-        next: Option<u64>,
-    },
-    /// The index has not come far enough: go on after a change of it.
-    NotYet,
-    /// Its time is up: go on. The frames before this one, or behind it, have been looked at.
-    Searching(u64),
-}
-
 impl Search {
     /// A search for up to `most` frames, from the one behind the last visited on, or the one before it.
     pub fn new(session: &Session, condition: Condition, direction: Direction, most: usize) -> Search {
@@ -104,33 +90,33 @@ impl Search {
         Search { at, behind, ..self }
     }
 
-    /// Goes on, until `deadline` at the latest.
-    pub fn advance(&mut self, replay: &Replay, deadline: Instant) -> Sought {
+    /// Goes on, until `deadline` at the latest. It is done when as many frames were found as were wanted, or there are no
+    /// more; then it tells where another search would go on, if there is anything left to look at.
+    pub fn advance(&mut self, replay: &Replay, deadline: Instant) -> Work<Option<u64>> {
         while let Some(number) = self.behind {
             if Instant::now() >= deadline {
-                return Sought::Searching(self.at);
+                return Work::Searching(self.at);
             }
             self.look_behind(number, replay);
         }
         while self.found.len() < self.most {
             if Instant::now() >= deadline {
-                return Sought::Searching(self.at);
+                return Work::Searching(self.at);
             }
             match self.next_candidate(replay) {
                 Answer::Found(number) => self.look_at(number, replay),
-                Answer::Nothing => return Sought::Done { next: None },
-                Answer::NotYet => return Sought::NotYet,
+                Answer::Nothing => return Work::Done(None),
+                Answer::NotYet => return Work::NotYet,
             }
         }
-        Sought::Done { next: Some(self.at) }
+        Work::Done(Some(self.at))
     }
 
     /// The next frame that may be one.
     fn next_candidate(&self, replay: &Replay) -> Answer<u64> {
         let index = replay.index();
         match (&self.condition, self.direction) {
-            (Condition::Index(query), Direction::Forward) => index.find(self.at, query),
-            (Condition::Index(query), Direction::Backward) => index.find_back(self.at, query),
+            (Condition::Index(query), direction) => direction.find(index, self.at, query),
             (_, Direction::Forward) => index.locate(self.at).map(|_| self.at),
             (_, Direction::Backward) => {
                 let last = self.at.min(index.progress().frames).checked_sub(1);
@@ -149,10 +135,7 @@ impl Search {
     }
 
     fn look_at(&mut self, number: u64, replay: &Replay) {
-        self.at = match self.direction {
-            Direction::Forward => number.saturating_add(1),
-            Direction::Backward => number,
-        };
+        self.at = self.direction.past(number);
         let operand = match &self.condition {
             Condition::Index(_) => return self.found.push(number),
             Condition::Compares(operand, ..) | Condition::Changes(operand) => operand,

@@ -60,6 +60,27 @@ pub struct Tracepoint {
     pub pieces: Vec<String>,
 }
 
+impl Tracepoint {
+    /// An enabled tracepoint of the usual kind, of which nothing else is known.
+    pub fn new(number: i32, address: u64) -> Tracepoint {
+        Tracepoint {
+            number,
+            address,
+            enabled: true,
+            kind: TracepointKind::Trap,
+            step_count: 0,
+            pass_count: 0,
+            condition: None,
+            actions: Vec::new(),
+            step_actions: Vec::new(),
+            source: SourceStrings::default(),
+            hits: None,
+            usage: None,
+            pieces: Vec::new(),
+        }
+    }
+}
+
 /// A trace state variable's definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceStateVariable {

@@ -359,7 +359,7 @@ fn a_circular_buffer_that_gdbserver_wrapped() {
 #[test]
 fn changed_bytes_never_harm_more_than_what_they_say() {
     let (mut description, frames) = small();
-    description.tracepoints.push(tracepoint(1, 0x10));
+    description.tracepoints.push(Tracepoint::new(1, 0x10));
     description.target_description = Some("<target/>".to_owned());
     let file = written(ByteOrder::Big, &description, &frames);
     for place in MAGIC.len()..file.len() {
@@ -430,24 +430,6 @@ fn a_long_memory_block_is_written_as_several() {
     assert_eq!(recording.frame(location).read_memory(0x1000, 0x3_0000), bytes);
 }
 
-fn tracepoint(number: i32, address: u64) -> Tracepoint {
-    Tracepoint {
-        number,
-        address,
-        enabled: true,
-        kind: TracepointKind::Trap,
-        step_count: 0,
-        pass_count: 0,
-        condition: None,
-        actions: Vec::new(),
-        step_actions: Vec::new(),
-        source: SourceStrings::default(),
-        hits: None,
-        usage: None,
-        pieces: Vec::new(),
-    }
-}
-
 fn any_tracepoint() -> impl Strategy<Value = Tracepoint> {
     let kind = prop_oneof![
         Just(TracepointKind::Trap),
@@ -470,7 +452,7 @@ fn any_tracepoint() -> impl Strategy<Value = Tracepoint> {
             source,
             hits: counts.map(|(hits, _)| hits),
             usage: counts.map(|(_, usage)| usage),
-            ..tracepoint(0, 0)
+            ..Tracepoint::new(0, 0)
         },
     )
 }

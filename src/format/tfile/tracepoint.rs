@@ -100,21 +100,7 @@ impl Tracepoints {
             self.growing.push(Growing {
                 at,
                 defined: false,
-                tracepoint: Tracepoint {
-                    number,
-                    address,
-                    enabled: false,
-                    kind: TracepointKind::Trap,
-                    step_count: 0,
-                    pass_count: 0,
-                    condition: None,
-                    actions: Vec::new(),
-                    step_actions: Vec::new(),
-                    source: SourceStrings::default(),
-                    hits: None,
-                    usage: None,
-                    pieces: Vec::new(),
-                },
+                tracepoint: Tracepoint { enabled: false, ..Tracepoint::new(number, address) },
                 source: None,
             });
             self.growing.len() - 1
