@@ -37,6 +37,7 @@ gdb.events.new_objfile.connect(trust_own_program)
 
 # The commands: each has help, for example `help tgrep`.
 import re
+import signal
 
 # How often frames are visited between two lines that say how far it is.
 SAY_EVERY = 20000
@@ -58,8 +59,19 @@ OPCODES = {
 }
 
 
+class Whole:
+    """Holds Ctrl-C back: gdb takes the answer to a question that it broke off for that to its next one."""
+
+    def __enter__(self):
+        self.before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+    def __exit__(self, *_):
+        signal.pthread_sigmask(signal.SIG_SETMASK, self.before)
+
+
 def quietly(command):
-    return gdb.execute(command, to_string=True)
+    with Whole():
+        return gdb.execute(command, to_string=True)
 
 
 def selected_frame():
@@ -111,18 +123,19 @@ def server(command):
 def value_of(expression):
     """The value here; None if it needs what was not collected."""
     try:
-        value = gdb.parse_and_eval(expression)
-        code = value.type.strip_typedefs().code
-        # A name that nothing is known of has the type void.
-        if value.is_optimized_out or code == gdb.TYPE_CODE_VOID:
-            return None
-        value.fetch_lazy()
-        # What is not available only shows when it is used.
-        if code in SCALARS:
-            int(value) if code != gdb.TYPE_CODE_FLT else float(value)
-        elif "<unavailable>" in in_full(value):
-            return None
-        return value
+        with Whole():
+            value = gdb.parse_and_eval(expression)
+            code = value.type.strip_typedefs().code
+            # A name that nothing is known of has the type void.
+            if value.is_optimized_out or code == gdb.TYPE_CODE_VOID:
+                return None
+            value.fetch_lazy()
+            # What is not available only shows when it is used.
+            if code in SCALARS:
+                int(value) if code != gdb.TYPE_CODE_FLT else float(value)
+            elif "<unavailable>" in in_full(value):
+                return None
+            return value
     except (gdb.error, gdb.MemoryError, UnicodeDecodeError):
         return None
 
@@ -250,13 +263,13 @@ def frame_count():
     return int(found.group(1)) if found else 0
 
 
-def every_frame():
-    """Goes to each frame in turn."""
-    number = 0
-    while select(number):
-        yield number
+def every_frame(expressions, first=0, last=None, say=True):
+    """Goes to each frame in turn; its number, and what the expressions are there. Says how far it is, on request."""
+    number = first
+    while (last is None or number <= last) and select(number):
+        yield number, [value_of(expression) for expression in expressions]
         number += 1
-        if number % SAY_EVERY == 0:
+        if say and number % SAY_EVERY == 0:
             gdb.write("... %d frames so far\n" % number, gdb.STDERR)
             gdb.flush(gdb.STDERR)
 
@@ -267,8 +280,7 @@ def matching(expression, wanted=True):
     if compiled.is_whole:
         return compiled.find()
     found, without = [], 0
-    for number in every_frame():
-        value = value_of(expression)
+    for number, [value] in every_frame([expression]):
         if value is None:
             without += 1
         elif holds(value, expression) == wanted:
@@ -282,8 +294,7 @@ def changing(expression):
     if compiled.is_whole and len(list(compiled.batches())) == 1:
         return compiled.find("changes")[0]
     found, last = [], None
-    for number in every_frame():
-        value = value_of(expression)
+    for number, [value] in every_frame([expression]):
         if value is not None:
             now = in_full(value)
             if last is not None and now != last:
@@ -444,10 +455,8 @@ Expressions are separated by blanks; one with blanks of its own is put in quotes
             raise gdb.GdbError("an expression is needed")
         with Place():
             self.line(csv, "frame", words)
-            number = first
-            while (last is None or number <= last) and select(number):
-                self.line(csv, number, [shown(value_of(word)) for word in words])
-                number += 1
+            for number, values in every_frame(words, first, last, False):
+                self.line(csv, number, [shown(value) for value in values])
 
     def line(self, csv, number, cells):
         if csv:

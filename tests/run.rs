@@ -4,7 +4,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use support::made::{self, Made};
+use support::made;
 use support::{Gdb, data, run, traceframe};
 
 /// `traceframe run` over the recording of steps, with its program.
@@ -95,7 +95,7 @@ fn a_gdb_that_cannot_be_run_is_1() {
     command.arg("run").arg(recording).args(["--gdb", "/nonexistent/gdb", "-ex", "tfind 1"]);
     let (code, shown, errors) = run(&mut command);
     assert_eq!((code, shown.as_str()), (Some(1), ""));
-    assert!(errors.contains("/nonexistent/gdb cannot be run: No such file") && errors.contains("--gdb"), "{errors}");
+    assert!(errors.contains("/nonexistent/gdb: not found") && errors.contains("with --gdb"), "{errors}");
 }
 
 /// The address of the server is a file in a folder for temporary files.
@@ -120,9 +120,9 @@ fn a_deadline_ends_gdb_and_what_it_started() {
     for gdb in [Gdb::Debian, Gdb::Newest] {
         for hanging in ["shell exec sleep 4321.5", "python while True: pass", "shell trap '' TERM; sleep 4321.5"] {
             let began = Instant::now();
-            let (code, shown, errors) = ran(gdb, &["--timeout", "1500ms", "-ex", "echo here\\n", "-ex", hanging]);
+            let (code, shown, errors) = ran(gdb, &["--timeout", "4s", "-ex", "echo here\\n", "-ex", hanging]);
             assert_eq!(code, Some(5), "{hanging}: {shown}{errors}");
-            assert!(shown.contains("here") && errors.contains("no end after 1.5s"), "{hanging}: {shown}{errors}");
+            assert!(shown.contains("here") && errors.contains("no end after 4s"), "{hanging}: {shown}{errors}");
             assert!(began.elapsed() < Duration::from_secs(20), "{hanging}: {:?}", began.elapsed());
             assert!(!is_running("sleep 4321.5"), "{hanging}: left behind");
         }
@@ -211,12 +211,26 @@ fn signals_leave_nothing_behind() {
     }
 }
 
+/// A terminal where what is in the background may not write, as gdb is there.
+#[test]
+fn a_terminal_that_stops_what_writes_in_the_background_does_not_stop_gdb() {
+    let command = format!(
+        "stty tostop; {} run {} --timeout 20s -ex 'output 6 * 7'",
+        traceframe().get_program().display(),
+        data("tfile/04-step.tf").display()
+    );
+    let mut terminal = std::process::Command::new("script");
+    let (code, shown, errors) = run(terminal.args(["--quiet", "--return", "--command", &command, "/dev/null"]));
+    assert_eq!(code, Some(0), "{shown}{errors}");
+    assert!(shown.contains("42"), "{shown}");
+}
+
 /// What a script asks over stepping is true as well.
 #[test]
 fn a_script_steps_and_goes_back() {
     let script = "break *0x401136\ncontinue\ncontinue\nprint $rax\nreverse-stepi\nreverse-stepi\nprint $pc\n";
     let (_folder, script) = made::save("steps.gdb", script);
-    for gdb in Gdb::ALL {
+    for gdb in [Gdb::Debian, Gdb::Newest] {
         let (code, shown, errors) = ran(gdb, &["-x", &script]);
         assert_eq!(code, Some(0), "{gdb:?}: {errors}");
         assert!(shown.contains("$1 = 2\n"), "{shown}");
@@ -295,180 +309,5 @@ mod over_standard_input_and_output {
             let (code, _, errors) = run(traceframe().args(["serve", "--stdio", "x.tf"]).args(option));
             assert_eq!(code, Some(2), "{errors}");
         }
-    }
-}
-
-/// Expressions over frames at several places: what the server finds is what a visit to each frame finds.
-mod commands_over_all_frames {
-    use super::*;
-
-    const EXPRESSIONS: &[&str] = &[
-        "$rax == 7",
-        "counter > 20",
-        "counter % 12 == 6 && $rax < 5",
-        "(char) counter < 0",
-        "$pc == 0x401136",
-        "-counter < -41",
-        "counter / 0 == 1",
-        "1",
-        "0",
-        "local == 3",
-        "other == 1",
-        "dbl > 1.0",
-        "$eax == 4",
-    ];
-
-    /// The numbers that stand in the lines below a command.
-    fn numbers(lines: &[String]) -> Vec<u64> {
-        lines
-            .iter()
-            .filter(|line| line.starts_with("    "))
-            .flat_map(|line| line.split_whitespace())
-            .map_while(|word| word.parse().ok())
-            .collect()
-    }
-
-    #[test]
-    fn tgrep_finds_what_a_visit_to_each_finds() {
-        let server = support::Server::serve(&[
-            data("tfile/04-step.tf").to_str().unwrap(),
-            "--exec",
-            data("bin/case").to_str().unwrap(),
-        ]);
-        for gdb in Gdb::ALL {
-            let setup = [
-                format!("source {}/gdbinit", env!("CARGO_MANIFEST_DIR")),
-                "set sysroot".to_owned(),
-                format!("target remote :{}", server.port),
-                "tfind 5".to_owned(),
-            ];
-            let mut commands: Vec<String> =
-                EXPRESSIONS.iter().map(|expression| format!("tgrep {expression}")).collect();
-            commands.push("twatch counter".to_owned());
-            // The slow way.
-            commands.push(
-                "python Compiled.__init__ = lambda self, expression: setattr(self, 'is_whole', False)".to_owned(),
-            );
-            let fast = commands.len();
-            commands.extend(EXPRESSIONS.iter().map(|expression| format!("tgrep {expression}")));
-            commands.extend(["twatch counter", "print $trace_frame"].map(str::to_owned));
-            let answers = gdb.answers(&setup, &commands);
-            for (at, expression) in EXPRESSIONS.iter().chain(&["twatch counter"]).enumerate() {
-                assert_eq!(answers[at], answers[fast + at], "{gdb:?}: {expression}");
-            }
-            assert_eq!(numbers(&answers[0]), [28, 29], "{gdb:?}");
-            assert_eq!(answers[0][1], "2 trace frames", "{gdb:?}");
-            assert_eq!(answers[fast - 2].len(), 9, "{gdb:?}: {:?}", answers[fast - 2]);
-            assert_eq!(answers.last().unwrap()[0], "$1 = 5", "{gdb:?}");
-        }
-    }
-
-    #[test]
-    fn assertions_and_tables() {
-        for gdb in Gdb::ALL {
-            let (code, shown, errors) = ran(
-                gdb,
-                &[
-                    "-ex",
-                    "tassert -all counter >= 0 && counter < 91",
-                    "-ex",
-                    "ttable -csv -frames 8..10 counter '$rax + 1'",
-                ],
-            );
-            assert_eq!(code, Some(0), "{gdb:?}: {errors}");
-            let held = "holds in 30 trace frames (10 did not collect what it takes): counter >= 0 && counter < 91\n";
-            assert!(shown.contains(held), "{gdb:?}: {shown}");
-            let table = "frame,counter,$rax + 1\n8,<unavailable>,3\n9,2,3\n10,2,5\n";
-            assert!(shown.contains(table), "{gdb:?}: {shown}");
-            for (assertion, said) in [
-                ("tassert -all counter < 50", "in trace frame 33: counter < 50 (counter = 56), and in 5 more"),
-                ("tassert -all other == 99", "no trace frame collected what it takes: other == 99"),
-                ("tassert counter == 0", "cannot"),
-                ("tassert nosuch == 0", "No symbol \"nosuch\""),
-                ("tassert", "an expression is needed"),
-                ("tassert $typo", "cannot be told in trace frame 8: $typo (it has no value here)"),
-                ("tassert -all $typo", "no trace frame collected what it takes: $typo"),
-                ("tgrep \"text\"", "neither true nor false"),
-            ] {
-                let (code, shown, errors) = ran(gdb, &["-ex", "tfind 8", "-ex", assertion]);
-                assert_eq!(code, Some(1), "{gdb:?} {assertion}: {shown}");
-                assert!(errors.contains(said), "{gdb:?} {assertion}: {errors}");
-            }
-        }
-    }
-
-    #[test]
-    fn one_comes_back_to_where_one_was() {
-        let (code, shown, errors) = ran(
-            Gdb::Debian,
-            &[
-                "-ex",
-                "tgrep counter > 3",
-                "-ex",
-                "monitor status",
-                "-ex",
-                "stepi",
-                "-ex",
-                "twatch counter",
-                "-ex",
-                "monitor status",
-            ],
-        );
-        assert_eq!(code, Some(0), "{errors}");
-        let shown = shown + &errors;
-        let places: Vec<&str> = shown.lines().filter(|line| line.starts_with("you are: ")).collect();
-        let expected =
-            ["you are: outside any frame, none visited yet", "you are: outside any frame, last in trace frame 0"];
-        assert_eq!(places, expected);
-        let (code, _, errors) = ran(Gdb::Debian, &["-ex", "disconnect", "-ex", "tgrep 1"]);
-        assert_eq!(code, Some(1), "{errors}");
-        assert!(errors.contains("nothing is connected"), "{errors}");
-    }
-
-    /// A recording without registers: tracepoints, and of each frame its tracepoint and the value of `$count`.
-    fn counted(tracepoints: &[&str], frames: impl IntoIterator<Item = (i16, i64)>) -> (tempfile::TempDir, String) {
-        let variable = format!("tsv 1:0:0:{}", support::protocol::hex("count"));
-        let mut made = Made::new(&[&["R 0", "status 0;tstop::0", &variable], tracepoints].concat());
-        for (tracepoint, value) in frames {
-            made.frame(tracepoint, &[made::variable(1, value)]);
-        }
-        made.save("counted.tf")
-    }
-
-    fn ran_over(file: &str, commands: [&str; 2]) -> (Option<i32>, String, String) {
-        let mut command = traceframe();
-        command.args(["run", file, "--arch", "x86-64"]);
-        run(command.args(commands.iter().flat_map(|line| ["-ex", line])))
-    }
-
-    /// The first command of a script, while the recording is still being indexed; the last frame alone lies elsewhere.
-    #[test]
-    fn all_frames_are_those_that_are_not_indexed_yet_too() {
-        let frames = std::iter::repeat_n((1, 3), 1_000_000).chain([(2, -7)]);
-        let (_folder, file) = counted(&["tp T1:1000:E:0:0", "tp T2:2000:E:0:0"], frames);
-        let (code, shown, errors) = ran_over(&file, ["tgrep $count == -7", "tassert -all $count >= 0"]);
-        assert_eq!(code, Some(1), "{shown}");
-        assert!(shown.contains(" 1000000\n1 trace frame\n"), "{shown}");
-        assert!(errors.contains("assertion failed in trace frame 1000000: $count >= 0 ($count = -7)"), "{errors}");
-    }
-
-    #[test]
-    fn frames_without_a_program_counter_are_asked_too() {
-        // A tracepoint of two locations: without registers nothing tells at which a frame was made.
-        let tracepoints = ["tp T1:1000:E:0:0", "tp T1:2000:E:0:0", "tp T2:3000:E:0:0"];
-        let (_folder, file) = counted(&tracepoints, [(1, 3), (2, 3), (1, -9), (2, 4)]);
-        let (code, shown, errors) = ran_over(&file, ["tgrep $count < 0", "twatch $count"]);
-        assert_eq!(code, Some(0), "{errors}");
-        assert!(shown.contains("       2\n1 trace frame\n"), "{shown}{errors}");
-        assert!(shown.contains("       2  -9\n       3  4\n2 changes\n"), "{shown}");
-    }
-
-    #[test]
-    fn without_a_program_variables_of_the_recording_will_do() {
-        let (_folder, file) = counted(&["tp T1:1000:E:0:0"], [3, 3, 9, 4].map(|value| (1, value)));
-        let (code, shown, errors) = ran_over(&file, ["tgrep $count > 3", "twatch $count"]);
-        assert_eq!(code, Some(0), "{errors}");
-        assert!(shown.contains("       2       3\n2 trace frames\n"), "{shown}{errors}");
-        assert!(shown.contains("       2  9\n       3  4\n2 changes\n"), "{shown}");
     }
 }

@@ -13,11 +13,30 @@ present() {
     case $1 in
         libc6-dev) printf '#include <stdio.h>\n' | gcc -E - >/dev/null 2>&1 ;;
         gcc-*-linux-*) command -v "${1#gcc-}-gcc" >/dev/null ;;
+        openssh-client) command -v ssh >/dev/null ;;
+        openssh-server) [[ -x /usr/sbin/sshd ]] ;;
         qemu-user) command -v qemu-arm >/dev/null ;;
         python3-pip) python3 -m pip --version >/dev/null 2>&1 ;;
         *) command -v "$1" >/dev/null ;;
     esac
 }
+
+# Installs Debian packages, to be run by root. What they would start for the whole machine is not started, neither now
+# (invoke-rc.d(8) asks /usr/sbin/policy-rc.d) nor with the next boot.
+# shellcheck disable=SC2016 # Another shell expands it.
+quietly_install='
+    set -e
+    policy=/usr/sbin/policy-rc.d
+    if [ ! -e "$policy" ]; then
+        trap "rm -f $policy" EXIT
+        printf "#!/bin/sh\nexit 101\n" >"$policy"
+        chmod +x "$policy"
+    fi
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+    for package; do
+        [ "$package" != openssh-server ] || update-rc.d ssh disable >/dev/null 2>&1 || true
+    done
+'
 
 # need PACKAGE...: installs those Debian packages that are missing.
 need() {
@@ -37,8 +56,7 @@ need() {
     fi
     printf 'installing the packages %s\n' "${missing[*]}" >&2
     if ! "${as_root[@]}" apt-get update -qq >/dev/null ||
-        ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-            apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
+        ! "${as_root[@]}" bash -c "$quietly_install" install "${missing[@]}"; then
         fail "apt-get could not install ${missing[*]} (its own message is above)"
     fi
     for package in "${missing[@]}"; do

@@ -191,6 +191,35 @@ impl Declaration {
     }
 }
 
+/// Where a description says, or could say, which operating system it is for. Byte offsets.
+pub(super) struct Places {
+    /// The element, and what it names.
+    pub(super) operating_system: Option<(Range<usize>, String)>,
+    /// Behind the architecture, or, where there is none, behind the root's start tag: the element's place. None in an
+    /// empty root element.
+    pub(super) behind_architecture: Option<usize>,
+}
+
+/// Finds these places in a description without includes.
+pub(super) fn places(xml: &str) -> Result<Places, DescriptionError> {
+    let text = checked(xml)?;
+    // What stands before the first element is blank, or this would not be the whole text.
+    let skipped = xml.len() - xml.trim_start().len();
+    let document = parsed(&text)?;
+    if let Some(include) = document.descendants().find(is_include) {
+        return Err(DescriptionError::Include(quoted(href(include))));
+    }
+    let target = document.root_element();
+    let moved = |range: Range<usize>| range.start.saturating_add(skipped)..range.end.saturating_add(skipped);
+    let named = elements(target, "osabi").next();
+    let behind = elements(target, "architecture").next().map(|element| element.range().end);
+    let first_child = || target.first_child().map(|child| child.range().start);
+    Ok(Places {
+        operating_system: named.map(|element| (moved(element.range()), element.text().unwrap_or("").trim().to_owned())),
+        behind_architecture: behind.or_else(first_child).map(|at| at.saturating_add(skipped)),
+    })
+}
+
 /// What of a name or a value a message shows: not much, however long it is.
 pub(super) fn quoted(text: &str) -> String {
     const SHOWN: usize = 40;

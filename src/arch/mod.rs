@@ -9,8 +9,10 @@
 mod addresses;
 mod builtin;
 mod description;
+mod dwarf;
 mod layout;
 mod machine;
+mod operating_system;
 mod resolve;
 mod roles;
 mod traits;
@@ -60,6 +62,11 @@ impl Target {
     /// How its addresses are written.
     pub fn addresses(&self) -> Addresses {
         Addresses { size: self.address_size, is_signed: traits::is_mips(&self.architecture) }
+    }
+
+    /// The register that has this number in DWARF, if it is a general register of the description.
+    pub fn dwarf_register(&self, number: u16) -> Option<&Register> {
+        self.layout.as_ref()?.by_name(&dwarf::register_name(&self.architecture, number)?)
     }
 
     /// What a gdb without the program must be told before it connects, as commands: no description can say it.

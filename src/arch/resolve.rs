@@ -2,7 +2,7 @@
 
 use super::builtin::{self, Architecture, Candidate};
 use super::description::Description;
-use super::{ArchError, Choice, Known, Layout, Machine, Origin, traits};
+use super::{ArchError, Choice, Known, Layout, Machine, Origin, operating_system, traits};
 
 /// Chooses the target description.
 ///
@@ -74,14 +74,23 @@ fn given(known: &Known<'_>, xml: &str, remarks: &mut Vec<String>) -> Result<Chos
     if known.recorded.is_some() {
         remarks.push("the target description in the recording gives way to that of --tdesc".to_owned());
     }
-    Ok(Chosen { architecture, layout: Some(layout), description: Some(for_gdb(xml)), origin: Origin::Option })
+    let description = Some(for_gdb(xml, &architecture, remarks));
+    Ok(Chosen { architecture, layout: Some(layout), description, origin: Origin::Option })
 }
 
 /// The description as gdb takes it: an XML declaration must come first. Other blank lines in front stay, as gdb's
-/// `tsave` writes one, and writes it again from what it is told.
-fn for_gdb(xml: &str) -> String {
+/// `tsave` writes one, and writes it again from what it is told. Stepping is left to the server.
+fn for_gdb(xml: &str, architecture: &str, remarks: &mut Vec<String>) -> String {
     let trimmed = xml.trim_start();
-    if trimmed.starts_with("<?xml") { trimmed.to_owned() } else { xml.to_owned() }
+    let xml = if trimmed.starts_with("<?xml") { trimmed } else { xml };
+    match operating_system::without(xml, architecture) {
+        Ok(Some((changed, remark))) => {
+            remarks.push(remark);
+            changed
+        }
+        // What cannot be read is said where the registers are.
+        Ok(None) | Err(_) => xml.to_owned(),
+    }
 }
 
 fn recorded_or_built_in(
@@ -99,19 +108,15 @@ fn recorded_or_built_in(
             return Ok(built_in(known, None, remarks)?.unwrap_or_else(|| unknown(known, remarks)));
         }
     };
-    let for_gdb = Some(for_gdb(xml));
     if !description.has_registers() {
         let named = description.architecture.as_deref();
         if let Some(chosen) = built_in(known, named, remarks)? {
             return Ok(chosen);
         }
         let chosen = unknown(known, remarks);
-        return Ok(Chosen {
-            architecture: named.unwrap_or(&chosen.architecture).to_owned(),
-            description: for_gdb,
-            origin: Origin::Recording,
-            ..chosen
-        });
+        let architecture = named.unwrap_or(&chosen.architecture).to_owned();
+        let description = Some(for_gdb(xml, &architecture, remarks));
+        return Ok(Chosen { architecture, description, origin: Origin::Recording, ..chosen });
     }
     let architecture = architecture_of(&description, known, "the recording", remarks);
     let layout = match description.layout(&architecture) {
@@ -126,7 +131,8 @@ fn recorded_or_built_in(
             None
         }
     };
-    Ok(Chosen { architecture, layout, description: for_gdb, origin: Origin::Recording })
+    let description = Some(for_gdb(xml, &architecture, remarks));
+    Ok(Chosen { architecture, layout, description, origin: Origin::Recording })
 }
 
 /// A built-in description; `None` where nothing tells the architecture, or it is not built in.

@@ -16,7 +16,7 @@ pub(super) fn fixed_byte_order(architecture: &str) -> Option<ByteOrder> {
 
 /// The byte order to take where nothing tells: RISC-V has both in theory, and little in all recordings yet.
 pub(super) fn usual_byte_order(architecture: &str) -> Option<ByteOrder> {
-    (family(architecture) == "riscv").then_some(ByteOrder::Little)
+    is_riscv(architecture).then_some(ByteOrder::Little)
 }
 
 /// The size of an address in bytes, where the name tells. `mips` alone is the name of all MIPS machines.
@@ -31,6 +31,11 @@ pub(super) fn address_size(architecture: &str) -> Option<usize> {
 /// Whether it is a MIPS machine, of any kind.
 pub(super) fn is_mips(architecture: &str) -> bool {
     family(architecture) == "mips"
+}
+
+/// Whether it is a RISC-V machine, of any kind.
+pub(super) fn is_riscv(architecture: &str) -> bool {
+    family(architecture) == "riscv"
 }
 
 fn family(architecture: &str) -> &str {

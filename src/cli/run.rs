@@ -190,9 +190,10 @@ impl Run {
         let program = self.recording.program().filter(|_| replay.image().is_some());
         let server = server::start(replay, options)?;
         let script = self.write_script(folder.path(), &socket)?;
-        let mut gdb = self.command(&script, program).spawn().map_err(|cause| Failure::Gdb {
-            what: format!("{} cannot be run: {cause} (name another with --gdb)", self.gdb.display()),
-        })?;
+        let mut gdb = self
+            .command(&script, program)
+            .spawn()
+            .map_err(|cause| Failure::Gdb { what: format!("sh, which starts gdb, cannot be run: {cause}") })?;
         let ended = watch(&mut gdb, &server, began + self.timeout);
         server.stop();
         match ended {
@@ -236,7 +237,10 @@ impl Run {
     }
 
     fn command(&self, script: &Path, program: Option<&Path>) -> Command {
-        let mut command = Command::new(&self.gdb);
+        // In a group of its own gdb is in the background, where a terminal with `stty tostop` stops who writes to it,
+        // unless that signal is ignored: which the shell can say for what it becomes.
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' TTOU; exec \"$0\" \"$@\""]).arg(&self.gdb);
         command.args(["-nx", "-q", "-batch"]).arg("-x").arg(script);
         // So that gdb need not read it through the server.
         command.args(program);
@@ -298,6 +302,10 @@ fn end(gdb: &mut Child) {
 
 fn in_words(status: ExitStatus) -> String {
     match status.code() {
+        // Of the shell (POSIX, Shell Command Language, 2.8.2), or of a script that chose the same.
+        Some(code @ (126 | 127)) => {
+            format!("gdb cannot be run, or ended with code {code}: what failed is said above (name another with --gdb)")
+        }
         Some(code) => format!("gdb ended with code {code}: what failed is said above"),
         None => format!("gdb was ended by a signal ({status})"),
     }

@@ -22,7 +22,8 @@ const DEFAULT_PORT: u16 = 1234;
 pub struct Serve {
     #[command(flatten)]
     recording: RecordingOptions,
-    /// Talk to one client over standard input and output; in gdb: target remote | traceframe serve --stdio FILE
+    /// Talk to one client over standard input and output; in gdb: target remote | traceframe serve --stdio FILE, and
+    /// over ssh: target remote | ssh HOST traceframe serve --stdio FILE
     #[arg(long, conflicts_with_all = ["listen", "port_file", "once", "max_clients"])]
     stdio: bool,
     #[command(flatten)]

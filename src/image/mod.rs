@@ -28,6 +28,7 @@ pub use error::ImageError;
 pub use names::Asked;
 pub use placed::PlacedImage;
 pub use placement::{Anchor, Placement};
+pub use unwind::MachineState;
 
 use crate::arch::Machine;
 use crate::source::Source;
@@ -186,10 +187,11 @@ impl Image {
         self.span.is_some_and(|(first, last)| (first..=last).contains(&address))
     }
 
-    /// Whether a debugger must read memory to tell the function's frame at `address` from others: the stack was
-    /// realigned, and its canonical frame address is on the stack (DWARF 5, section 6.4.1).
-    pub fn frame_is_named_by_memory(&self, address: u64) -> bool {
-        self.unwind.frame_address_is_in_memory(self.source.bytes(), address)
+    /// The canonical frame address of the function at `address`, by which a debugger tells frames apart (DWARF 5,
+    /// section 6.4.1); `None` where the file does not tell it, or what it takes is not known. Where the stack was
+    /// realigned it is on the stack; everywhere else no memory is needed.
+    pub fn frame_address(&self, address: u64, state: &dyn MachineState) -> Option<u64> {
+        self.unwind.frame_address(self.source.bytes(), address, state)
     }
 
     /// The greatest alignment of a segment in bytes, a power of two.

@@ -1,7 +1,7 @@
 //! An image at the place where it ran, and whether the recording agrees with it.
 
 use super::placement::{Anchor, Placement, find};
-use super::{Asked, Image};
+use super::{Asked, Image, MachineState};
 use std::fmt;
 use std::sync::Arc;
 
@@ -91,9 +91,9 @@ impl PlacedImage {
         self.image.known(&asked)
     }
 
-    /// As [`Image::frame_is_named_by_memory`].
-    pub fn frame_is_named_by_memory(&self, address: u64) -> bool {
-        self.linked(address).is_some_and(|linked| self.image.frame_is_named_by_memory(linked))
+    /// As [`Image::frame_address`].
+    pub fn frame_address(&self, address: u64, state: &dyn MachineState) -> Option<u64> {
+        self.image.frame_address(self.linked(address)?, state)
     }
 
     /// The run-time entry point; the file's own as long as the place is unknown.

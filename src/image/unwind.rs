@@ -1,6 +1,7 @@
-//! Call frame information (DWARF 5, section 6.4), for one question: must a debugger read memory to name a frame?
+//! Call frame information (DWARF 5, section 6.4), for one question: what is the canonical frame address, by which a
+//! debugger tells frames apart?
 //!
-//! As a rule the canonical frame address, which names a frame, is a register and an offset. Where the compiler
+//! As a rule it is a register and an offset. Where the compiler
 //! realigned the stack (`main` on i386, functions with over-aligned locals elsewhere), it is read from the stack.
 
 use super::debug::{Bytes, DebugSection};
@@ -8,9 +9,22 @@ use super::elf::Elf;
 use crate::arch::Machine;
 use crate::source::ByteOrder;
 use gimli::{
-    BaseAddresses, CfaRule, DebugFrame, EhFrame, EndianSlice, Operation, RunTimeEndian, UnwindContext, UnwindSection,
+    BaseAddresses, CfaRule, DebugFrame, EhFrame, EndianSlice, Evaluation, EvaluationResult, Location, Piece,
+    RunTimeEndian, UnwindContext, UnwindSection, Value,
 };
 use std::sync::OnceLock;
+
+/// How many operations of an expression are done; compilers write two or three.
+const MOST_OPERATIONS: u32 = 1000;
+
+/// The state of a machine, as far as it is known, at the place where call frame information is asked for.
+pub trait MachineState {
+    /// The value of a register of up to 64 bits, by its number in DWARF, which the machine's ABI gives it.
+    fn register(&self, number: u16) -> Option<u64>;
+
+    /// The number of so many bytes, 8 at most, that lies at a run-time address.
+    fn memory(&self, address: u64, length: usize) -> Option<u64>;
+}
 
 type Slice<'data> = EndianSlice<'data, RunTimeEndian>;
 
@@ -37,8 +51,8 @@ impl Unwind {
         }
     }
 
-    /// Whether the canonical frame address at `address` is read from memory.
-    pub(super) fn frame_address_is_in_memory(&self, file: &[u8], address: u64) -> bool {
+    /// The canonical frame address at `address`, where there is a rule and all that it takes is known.
+    pub(super) fn frame_address(&self, file: &[u8], address: u64, state: &dyn MachineState) -> Option<u64> {
         let sections =
             self.bytes.get_or_init(|| (self.loaded.bytes(file, self.machine), self.debug.bytes(file, self.machine)));
         let (loaded, debug) = (sections.0.get(file), sections.1.get(file));
@@ -46,31 +60,56 @@ impl Unwind {
             ByteOrder::Little => RunTimeEndian::Little,
             ByteOrder::Big => RunTimeEndian::Big,
         };
-        let Ok(address_size) = u8::try_from(self.machine.address_size) else { return false };
+        let address_size = u8::try_from(self.machine.address_size).ok()?;
         let bases = BaseAddresses::default().set_eh_frame(self.loaded_at);
         let mut loaded = EhFrame::new(loaded, endian);
         loaded.set_address_size(address_size);
         let mut debug = DebugFrame::new(debug, endian);
         debug.set_address_size(address_size);
-        reads_memory(&loaded, &bases, address).or_else(|| reads_memory(&debug, &bases, address)).unwrap_or(false)
+        computed(&loaded, &bases, address, state).or_else(|| computed(&debug, &bases, address, state))?
     }
 }
 
-/// Whether the rule for `address` reads memory; `None` where the section has no rule for it.
-fn reads_memory<'data, S: UnwindSection<Slice<'data>>>(
+/// What the rule for `address` gives; `None` where the section has no rule for it.
+fn computed<'data, S: UnwindSection<Slice<'data>>>(
     section: &S,
     bases: &BaseAddresses,
     address: u64,
-) -> Option<bool> {
+    state: &dyn MachineState,
+) -> Option<Option<u64>> {
     let entry = section.fde_for_address(bases, address, S::cie_from_offset).ok()?;
     let mut context = UnwindContext::new();
     let row = entry.unwind_info_for_address(section, bases, &mut context, address).ok()?;
-    let CfaRule::Expression(expression) = row.cfa() else { return Some(false) };
-    let mut operations = expression.get(section).ok()?.operations(entry.cie().encoding());
-    while let Some(operation) = operations.next().ok()? {
-        if matches!(operation, Operation::Deref { .. }) {
-            return Some(true);
+    Some(match row.cfa() {
+        CfaRule::RegisterAndOffset { register, offset } => {
+            state.register(register.0).map(|value| value.wrapping_add_signed(*offset))
         }
+        CfaRule::Expression(expression) => {
+            let expression = expression.get(section).ok()?;
+            evaluated(expression.evaluation(entry.cie().encoding()), state)
+        }
+    })
+}
+
+/// The value of an expression, where all that it takes is known.
+fn evaluated(mut evaluation: Evaluation<Slice<'_>>, state: &dyn MachineState) -> Option<u64> {
+    evaluation.set_max_iterations(MOST_OPERATIONS);
+    let mut result = evaluation.evaluate().ok()?;
+    loop {
+        result = match result {
+            EvaluationResult::Complete => break,
+            EvaluationResult::RequiresRegister { register, .. } => {
+                evaluation.resume_with_register(Value::Generic(state.register(register.0)?))
+            }
+            EvaluationResult::RequiresMemory { address, size, .. } => {
+                evaluation.resume_with_memory(Value::Generic(state.memory(address, usize::from(size))?))
+            }
+            _ => return None,
+        }
+        .ok()?;
     }
-    Some(false)
+    match evaluation.result().as_slice() {
+        [Piece { location: Location::Address { address }, .. }] => Some(*address),
+        _ => None,
+    }
 }

@@ -11,8 +11,9 @@ use crate::trace::Frame;
 /// What made-up state gdb is given outside any frame.
 const OUTSIDE: &str = "outside a frame: gdb cannot live without registers there. Before the first tfind they are the\n  \
                        first frame's pc and zeros; after it they are the last visited frame's, or its pc and zeros\n  \
-                       if it holds none. Where gdb cannot even name a function without its stack, they are all\n  \
-                       zeros. Memory is the last visited frame's, and the program's read-only parts.\n";
+                       if it holds none; an unknown pc is zero. Memory is the last visited frame's, and\n  \
+                       the program's read-only parts; a word of the stack that gdb needs to tell a function's\n  \
+                       frame from others, and that was not collected, is zero.\n";
 
 /// The same where registers cannot be told apart.
 const OUTSIDE_UNKNOWN: &str = "outside a frame: gdb cannot live without registers there. Before the first tfind they are\n  \

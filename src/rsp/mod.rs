@@ -1,8 +1,8 @@
 //! The remote protocol.
 //!
 //! Owns: framing and acknowledgement, the packets that gdbstub serves (`base`), the packets it lacks or gets wrong
-//! (`packet`, one file each), monitor commands (`monitor`). The only room that names gdbstub. Fed bytes and asked
-//! for bytes: it reads and writes no sockets.
+//! (`packet`, one file each), monitor commands (`monitor`), a page on each kind of client ([`clients`]). The only room
+//! that names gdbstub. Fed bytes and asked for bytes: it reads and writes no sockets.
 //!
 //! Invariant: whatever a client sends, it gets an answer and the next packet works. Only kill, detach and the end of
 //! the connection end a session.
@@ -13,6 +13,7 @@
 
 mod base;
 mod client;
+pub mod clients;
 mod log;
 mod monitor;
 mod packet;
@@ -73,6 +74,8 @@ pub struct Stub {
     client: Client,
     acknowledge: bool,
     last_reply: Vec<u8>,
+    /// The first packet, until the client has acknowledged a reply or asked anything else.
+    greeting: Option<Vec<u8>>,
     waiting: VecDeque<Event>,
     waiting_bytes: usize,
     output: Vec<u8>,
@@ -97,6 +100,7 @@ impl Stub {
             client,
             acknowledge: true,
             last_reply: Vec::new(),
+            greeting: Some(Vec::new()),
             waiting: VecDeque::new(),
             waiting_bytes: 0,
             output: Vec::new(),
@@ -123,9 +127,17 @@ impl Stub {
                         log.received(data);
                     }
                     self.acknowledge_with(b'+');
+                    if self.is_asked_again(data) {
+                        continue;
+                    }
                 }
                 Event::BadChecksum => self.acknowledge_with(b'-'),
                 Event::TooLong => self.acknowledge_with(b'+'),
+                Event::Ack => {
+                    // gdb sends one before it asks anything.
+                    self.greeting.take_if(|greeting| !greeting.is_empty());
+                    continue;
+                }
                 Event::Nack => {
                     self.send_again();
                     continue;
@@ -144,6 +156,17 @@ impl Stub {
             }
         }
         self.activity
+    }
+
+    /// Whether this is the client's first question once more. Where it takes long until a server is started, behind a
+    /// pipe over ssh, gdb asks again after 2 seconds, and is out of step for good if it gets two answers.
+    fn is_asked_again(&mut self, data: &[u8]) -> bool {
+        let Some(greeting) = self.greeting.take() else { return false };
+        let again = self.acknowledge && greeting == data;
+        if again || greeting.is_empty() && data.starts_with(b"qSupported") {
+            self.greeting = Some(data.to_vec());
+        }
+        again
     }
 
     /// Goes on with what could not be answered before, for a turn.

@@ -15,6 +15,8 @@ pub enum Event {
     BadChecksum,
     /// A packet that is too long; it was skipped.
     TooLong,
+    /// `+`: the last reply arrived whole.
+    Ack,
     /// `-`: the last reply did not arrive whole.
     Nack,
     /// 0x03: the user typed ^C.
@@ -49,9 +51,10 @@ impl Decoder {
         match self.state {
             State::Between => match byte {
                 b'$' => self.begin(),
+                b'+' => return Some(Event::Ack),
                 b'-' => return Some(Event::Nack),
                 0x03 => return Some(Event::Interrupt),
-                // `+`, and noise, which gdb and gdbserver skip as well.
+                // Noise, which gdb and gdbserver skip as well.
                 _ => {}
             },
             State::Data => match byte {
@@ -151,7 +154,7 @@ mod tests {
     fn packets_in_one_read_and_noise_between_them() {
         assert_eq!(
             decode(b"+$g#67junk+$qC#b4\x03-"),
-            [Event::Packet(b"g".to_vec()), Event::Packet(b"qC".to_vec()), Event::Interrupt, Event::Nack]
+            [Event::Ack, Event::Packet(b"g".to_vec()), Event::Packet(b"qC".to_vec()), Event::Interrupt, Event::Nack]
         );
     }
 

@@ -1,6 +1,7 @@
 //! What is known at one frame, wherever a client stands: a register, a number in memory, a trace state variable.
 
 use super::Replay;
+use crate::arch::{Layout, Register};
 use crate::trace::{Frame, MemoryView};
 
 /// A frame, with the program behind it.
@@ -17,13 +18,21 @@ impl<'a> Moment<'a> {
 
     /// The value of a register of up to 64 bits, by its number in the target description; without a sign.
     pub fn register(&self, number: u16) -> Option<u64> {
+        let layout = self.replay.recording().target().layout.as_ref()?;
+        self.value(layout, layout.by_number(usize::from(number))?)
+    }
+
+    /// The same by the register's number in DWARF, for general registers.
+    pub fn register_of_dwarf(&self, number: u16) -> Option<u64> {
         let target = self.replay.recording().target();
-        let layout = target.layout.as_ref()?;
-        let register = layout.by_number(usize::from(number))?;
+        self.value(target.layout.as_ref()?, target.dwarf_register(number)?)
+    }
+
+    fn value(&self, layout: &Layout, register: &Register) -> Option<u64> {
         let recorded = self.frame.registers.as_ref();
         let recorded = recorded.and_then(|block| block.get(register.offset..register.end()));
         match recorded {
-            Some(bytes) => target.byte_order.unsigned(bytes),
+            Some(bytes) => self.replay.recording().target().byte_order.unsigned(bytes),
             None if register.number == layout.pc().number => self.frame.pc.address(),
             None => None,
         }

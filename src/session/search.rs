@@ -62,6 +62,8 @@ pub struct Search {
     /// Forward, the next frame to be looked at; backward, the frame behind it.
     at: u64,
     most: usize,
+    /// How many frames are still looked at.
+    left: u64,
     /// The value recorded last on the way.
     last: Option<u64>,
     /// The frame where it is to be looked for before the search begins: the last one that holds it where that does.
@@ -76,7 +78,8 @@ impl Search {
     /// A search for up to `most` frames, from the one behind the last visited on, or the one before it.
     pub fn new(session: &Session, condition: Condition, direction: Direction, most: usize) -> Search {
         let (found, last, behind) = (Vec::new(), None, None);
-        let search = Search { condition, direction, at: 0, most, last, behind, found, without_value: 0 };
+        let search =
+            Search { condition, direction, at: 0, most, left: u64::MAX, last, behind, found, without_value: 0 };
         search.from(session.origin(direction))
     }
 
@@ -90,8 +93,13 @@ impl Search {
         Search { at, behind, ..self }
     }
 
-    /// Goes on, until `deadline` at the latest. It is done when as many frames were found as were wanted, or there are no
-    /// more; then it tells where another search would go on, if there is anything left to look at.
+    /// The same, which looks at so many frames at most.
+    pub fn looking_at(self, left: u64) -> Search {
+        Search { left, ..self }
+    }
+
+    /// Goes on, until `deadline` at the latest. It is done when as many frames were found or looked at as were wanted, or
+    /// there are no more; then it tells where another search would go on, if there is anything left to look at.
     pub fn advance(&mut self, replay: &Replay, deadline: Instant) -> Work<Option<u64>> {
         while let Some(number) = self.behind {
             if Instant::now() >= deadline {
@@ -99,7 +107,7 @@ impl Search {
             }
             self.look_behind(number, replay);
         }
-        while self.found.len() < self.most {
+        while self.found.len() < self.most && self.left > 0 {
             if Instant::now() >= deadline {
                 return Work::Searching(self.at);
             }
@@ -136,6 +144,7 @@ impl Search {
 
     fn look_at(&mut self, number: u64, replay: &Replay) {
         self.at = self.direction.past(number);
+        self.left -= 1;
         let operand = match &self.condition {
             Condition::Index(_) => return self.found.push(number),
             Condition::Compares(operand, ..) | Condition::Changes(operand) => operand,

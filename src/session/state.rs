@@ -1,6 +1,9 @@
 //! Registers, memory and variables at a position: one function for each, used in a frame and outside.
 
-use super::{Position, Session};
+use std::cell::RefCell;
+
+use super::{Moment, Position, Session};
+use crate::image::MachineState;
 use crate::index::Answer;
 use crate::trace::Frame;
 
@@ -10,6 +13,27 @@ pub type RegisterBytes = Vec<Option<u8>>;
 /// The length of a `g` reply where no description tells it. gdb takes a short reply for registers that are not
 /// available, as long as it does not end inside one, and has no use for an empty one.
 const SHORTEST_REPLY: usize = 8;
+
+/// What gdb is shown of a machine, with zeros for memory that is not known, and what of that was looked at.
+struct Supposed<'a> {
+    /// The last visited frame, if it holds registers; else they are all zero.
+    shown: Option<Moment<'a>>,
+    zeros: RefCell<Vec<(u64, usize)>>,
+}
+
+impl MachineState for Supposed<'_> {
+    fn register(&self, number: u16) -> Option<u64> {
+        self.shown.as_ref().map_or(Some(0), |moment| moment.register_of_dwarf(number))
+    }
+
+    fn memory(&self, address: u64, length: usize) -> Option<u64> {
+        let known = self.shown.as_ref().and_then(|moment| moment.number(address, length));
+        known.or_else(|| {
+            self.zeros.borrow_mut().push((address, length));
+            Some(0)
+        })
+    }
+}
 
 impl Session {
     /// Whether the frame that the position speaks of is indexed. Until then there is no state to show.
@@ -30,11 +54,8 @@ impl Session {
     /// In a frame these are the recorded ones; where its program counter is not among them, the inferred one. Outside
     /// any frame gdb needs a whole register set to stay connected, and on several architectures a program counter:
     /// before the first move that is the first frame's program counter, after it the last visited frame; zeros stand
-    /// where that has no registers at all. (gdb 13.1 on eight architectures.)
-    ///
-    /// Where naming a frame takes memory, there are zeros only: gdb names the function's frame at the program
-    /// counter before each `tfind`, and outside any frame takes memory that is not there for an error. In code
-    /// inlined into such a function that error ends every `tfind` (gdb 13.1 and 18.1, inline-frame.c).
+    /// where that has no registers at all, and for a program counter that is not known. (gdb 13.1 on eight
+    /// architectures.)
     ///
     /// Outside any frame these are a thread's, which may stand at another frame than the last visited one; what a
     /// thread holds that made no frame so far is made up like what there is before the first move.
@@ -47,15 +68,14 @@ impl Session {
         };
         let frame = self.replay.frame(number);
         let pc = frame.as_ref().and_then(|frame| frame.pc.address());
-        let place = pc.zip(self.replay.image());
-        if place.is_some_and(|(pc, image)| image.frame_is_named_by_memory(pc)) {
-            return self.blank(Some(0));
-        }
-        if visited {
-            return self.registers_of(frame, Some(0));
-        }
         let mut bytes = self.blank(Some(0));
-        self.put_pc(pc, &mut bytes);
+        match frame.filter(|frame| visited && frame.registers.is_some()) {
+            Some(frame) => {
+                bytes = self.registers_of(Some(frame), Some(0));
+                self.put_pc(Some(0).filter(|_| pc.is_none()), &mut bytes);
+            }
+            None => self.put_pc(pc, &mut bytes),
+        }
         bytes
     }
 
@@ -111,8 +131,43 @@ impl Session {
 
     /// Memory from `address` on, as far as it is known without a hole, `length` bytes at most: what the frame
     /// recorded, else what the program image's read-only parts hold.
+    ///
+    /// Outside any frame there are also zeros where gdb must read memory to name the function's frame, and it was not
+    /// collected. It names the function's frame at the program counter before each `tfind`, and outside any frame takes
+    /// memory that is not there for an error. In code inlined into such a function that error ends every `tfind` (gdb
+    /// 13.1 and 18.1, inline-frame.c).
     pub fn memory(&self, address: u64, length: usize) -> Vec<u8> {
-        self.replay.memory(self.frame().as_ref(), address, length)
+        let frame = self.frame();
+        let mut bytes = self.replay.memory(frame.as_ref(), address, length);
+        if bytes.len() == length {
+            return bytes;
+        }
+        for (start, zeros) in self.made_up_memory() {
+            let Some(hole) = address.checked_add(bytes.len() as u64) else { break };
+            let skipped = hole.checked_sub(start).and_then(|skipped| usize::try_from(skipped).ok());
+            let Some(left) = skipped.and_then(|skipped| zeros.checked_sub(skipped)) else { continue };
+            bytes.resize(length.min(bytes.len() + left), 0);
+            let Some(behind) = address.checked_add(bytes.len() as u64) else { break };
+            bytes.extend(self.replay.memory(frame.as_ref(), behind, length - bytes.len()));
+        }
+        bytes
+    }
+
+    /// The memory that is zero so that gdb can name a frame: addresses and lengths.
+    fn made_up_memory(&self) -> Vec<(u64, usize)> {
+        let (number, visited) = match self.cursor.position() {
+            Position::Frame(_) => return Vec::new(),
+            Position::After(number) => (number, true),
+            Position::Start => (0, false),
+        };
+        let Some(frame) = self.replay.frame(number) else { return Vec::new() };
+        let Some((pc, image)) = frame.pc.address().zip(self.replay.image()) else { return Vec::new() };
+        let shown = Some(&frame).filter(|frame| visited && frame.registers.is_some());
+        let shown = shown.map(|frame| Moment::new(&self.replay, frame));
+        let supposed = Supposed { shown, zeros: RefCell::default() };
+        image.frame_address(pc, &supposed);
+        let addresses = self.replay.recording().target().addresses();
+        supposed.zeros.into_inner().into_iter().map(|(start, length)| (addresses.kept(start), length)).collect()
     }
 
     /// A trace state variable: in a frame its value there, outside the last recorded one.

@@ -283,3 +283,23 @@ fn a_client_that_stops_sending_still_gets_its_replies() {
     assert!(replies.starts_with(&[packet("F5T2"), packet("OK")].concat()), "{}", replies.escape_ascii());
     assert!(replies.len() > 4000);
 }
+
+/// Over a pipe that takes long to open gdb asks its first question several times, and would be out of step for good if
+/// each was answered.
+#[test]
+fn the_first_question_asked_again_before_an_answer_is_answered_once() {
+    let server = steps();
+    let mut client = raw(&server);
+    let question = packet("qSupported:xmlRegisters=i386");
+    client.write([b"+", &question[..], &question, &question].concat());
+    assert!(client.receive().starts_with(b"PacketSize="));
+    client.write("+");
+    client.write(packet("T7"));
+    assert_eq!(client.receive(), b"E01");
+    // Whoever has the answer and asks again gets another.
+    for _ in 0..2 {
+        client.write("+");
+        client.write(&question);
+        assert!(client.receive().starts_with(b"PacketSize="));
+    }
+}

@@ -6,6 +6,10 @@ instead: every byte of a register or of memory in the file is what the running p
 The environment says what to make: OUT, the file; LAYOUT, the registers of a register block, one of LAYOUTS; FEATURES,
 the features of the target description to write into the file, with commas, or nothing for a file without one;
 COLLECT, what the second tracepoint collects, in other words than an address.
+
+With STEPS it makes another recording: from `step` on, each of so many instructions with those registers only that
+REGISTERS names, and, if the stack pointer is among them, the stack. They are the first of the target description, so
+that a register block that ends behind them is one that lacks the others.
 """
 
 import os
@@ -156,18 +160,71 @@ def stack_register():
 def tracepoint(number, address, at, usage, actions, commands):
     lines = [f"tp T{number}:{address:x}:E:0:0"]
     lines += [f"tp A{number}:{address:x}:{action}" for action in actions]
-    for kind, text in [("at", at)] + [("cmd", command) for command in commands]:
-        lines.append(f"tp Z{number}:{address:x}:{kind}:0:{len(text):x}:{text.encode().hex()}")
+    lines += source(number, address, at, commands)
     lines.append(f"tp V{number}:{address:x}:1:{usage:x}")
     return lines
 
 
-def description(features):
+def source(number, address, at, commands):
+    return [
+        f"tp Z{number}:{address:x}:{kind}:0:{len(text):x}:{text.encode().hex()}"
+        for kind, text in [("at", at)] + [("cmd", command) for command in commands]
+    ]
+
+
+def description(features, changed=lambda text: text):
     text = gdb.execute("maint print xml-tdesc", to_string=True)
     for name, feature in re.findall(r'(?s)<feature name="([^"]*)">(.*?)</feature>', text):
         if name not in features:
             text = text.replace(f'  <feature name="{name}">{feature}</feature>\n', "")
-    return ["tdesc " + line.strip() for line in text.splitlines() if line.strip()]
+    return ["tdesc " + line.strip() for line in changed(text).splitlines() if line.strip()]
+
+
+def beginning_with(text, names):
+    """A description whose first registers are these; gdb numbers them in the order it finds them."""
+    elements = {name: re.search(rf' *<reg name="{name}"[^>]*/>\n', text)[0] for name in names}
+    for element in elements.values():
+        text = text.replace(element, "")
+    if "riscv" in text:
+        # As gdbserver has it; qemu says nothing of an operating system.
+        text = text.replace("</architecture>", "</architecture>\n  <osabi>GNU/Linux</osabi>")
+    text = re.sub(r"(<feature [^>]*>\n)", lambda start: start[1] + "".join(elements.values()), text, count=1)
+    return re.sub(r' regnum="[0-9]+"', "", text)
+
+
+def steps(count, names):
+    machine = Machine()
+    layout = [register for name in names for register in LAYOUTS[os.environ["LAYOUT"]] if register[0] == name]
+    counter = address_of("counter")
+    start = machine.run_to("step")
+    frames = []
+    for _ in range(count):
+        blocks = [b"R" + machine.registers(layout), machine.memory(counter, 4)]
+        if stack_register() in names:
+            stack = int(gdb.parse_and_eval("(unsigned long) $sp"))
+            blocks.append(machine.memory(stack, end_of_stack() - stack))
+            gdb.newest_frame().select()
+        frames.append(machine.frame(TRACEPOINT_REGISTERS, *blocks))
+        gdb.execute("stepi", to_string=True)
+    block_size = sum(size for _, size in layout)
+    lines = [f"R {block_size:x}"]
+    # What gdb's remote protocol does not say of them, it says in the order of the elements.
+    lines += description(os.environ["FEATURES"].split(","), lambda text: beginning_with(text, names))
+    lines.append(
+        f"status 0;tstop::0;tframes:{count:x};tcreated:{count:x};tfree:4ff000;tsize:500000;circular:0;disconn:0"
+    )
+    actions = ["R" + "F" * 8, f"MFFFFFFFFFFFFFFFF,{counter:X},4"]
+    lines.append(f"tp T{TRACEPOINT_REGISTERS}:{start:x}:E:{count - 1:x}:0")
+    lines += [f"tp {kind}{TRACEPOINT_REGISTERS}:{start:x}:{action}" for kind in "AS" for action in actions]
+    commands = ["collect $regs,counter", f"while-stepping {count - 1}", "collect $regs,counter", "end"]
+    lines += source(TRACEPOINT_REGISTERS, start, "architectures.c:9", commands)
+    lines.append(f"tp V{TRACEPOINT_REGISTERS}:{start:x}:1:{sum(map(len, frames)):x}")
+    save(lines, *frames)
+
+
+def save(lines, *frames):
+    with open(os.environ["OUT"], "wb") as file:
+        file.write(b"\x7fTRACE0\n" + "\n".join(lines).encode() + b"\n\n" + b"".join(frames) + bytes(4))
 
 
 def main():
@@ -238,8 +295,10 @@ def main():
         [every_register],
         ["collect $regs"],
     )
-    with open(os.environ["OUT"], "wb") as file:
-        file.write(b"\x7fTRACE0\n" + "\n".join(lines).encode() + b"\n\n" + first + second + third + bytes(4))
+    save(lines, first, second, third)
 
 
-main()
+if os.environ.get("STEPS"):
+    steps(int(os.environ["STEPS"]), os.environ["REGISTERS"].split())
+else:
+    main()

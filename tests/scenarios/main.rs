@@ -109,7 +109,12 @@ fn values_in_part() {
 
 #[test]
 fn run_control() {
-    play_all("run", 15);
+    play_all("run", 17);
+}
+
+#[test]
+fn steps_with_few_registers() {
+    play_all("stepped", 9);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod gdb;
 pub mod lldb;
 pub mod made;
+pub mod page;
 pub mod protocol;
 pub mod started;
 

@@ -11,7 +11,7 @@ fn ask(bytes: Vec<u8>) {
     let image = Arc::new(image);
     for address in [0, 0x630, 0x1050, 0x1144, 0x11d0, 0x2004, 0x8014, 0x8024, 0x9060, 0x40_1131, u64::MAX] {
         let _ = (image.read_only(address).len(), image.next_read_only(address), image.is_code(address));
-        let _ = (image.function(address), image.line(address), image.frame_is_named_by_memory(address));
+        let _ = (image.function(address), image.line(address), image.frame_address(address, &Everything(address)));
     }
     let at = |address, at| Anchor { address, at: Some(at) };
     let anchors = [at(0x5555_5555_5144, "case.c:19"), at(0x5555_5555_5144, "step"), at(0x5555_5555_5139, "*step")];

@@ -74,23 +74,41 @@ fn lines_are_those_of_the_debug_information() {
     assert_eq!(line(0x1050), None, "the C library's start file has no debug information");
 }
 
-#[test]
-fn frames_of_a_realigned_stack_are_named_by_memory() {
-    // As `readelf --debug-dump=frames` shows them.
-    let i386 = image(include_bytes!("../../../tests/data/bin/case32"));
-    for (address, expected, what) in [
-        (0x0804_91ad, false, "main's first instruction"),
-        (0x0804_91bb, false, "the last one before the stack is realigned"),
-        (0x0804_91bc, true, "main behind that"),
-        (0x0804_925f, true, "its last byte"),
-        (0x0804_9157, false, "step, which realigns nothing"),
-        (0x0804_9030, false, "the procedure linkage table, an expression that reads registers only"),
-        (0x0804_c000, false, "no code"),
-    ] {
-        assert_eq!(i386.frame_is_named_by_memory(address), expected, "{what}");
+/// A machine whose registers hold their number and 0x1000, and whose memory holds its address and 0x100000, if it is
+/// known.
+struct Numbered {
+    memory_is_known: bool,
+}
+
+impl MachineState for Numbered {
+    fn register(&self, number: u16) -> Option<u64> {
+        Some(0x1000 + u64::from(number))
     }
-    assert!(!image(CASE).frame_is_named_by_memory(0x0040_1131));
-    assert!(!image(NIOS2).frame_is_named_by_memory(0));
+
+    fn memory(&self, address: u64, _: usize) -> Option<u64> {
+        self.memory_is_known.then_some(0x10_0000 + address)
+    }
+}
+
+#[test]
+fn frame_addresses_are_computed_from_registers_and_memory() {
+    // The rules as `readelf --debug-dump=frames` shows them.
+    let i386 = image(include_bytes!("../../../tests/data/bin/case32"));
+    for (address, without_memory, with_memory, what) in [
+        (0x0804_91ad, Some(0x1008), Some(0x1008), "main's first instruction: esp+4"),
+        (0x0804_91bb, Some(0x1001), Some(0x1001), "the last one before the stack is realigned: ecx"),
+        (0x0804_91bc, None, Some(0x10_0ffd), "main behind that: what lies at ebp-8"),
+        (0x0804_925f, None, Some(0x10_0ffd), "its last byte"),
+        (0x0804_9157, Some(0x100c), Some(0x100c), "step, which realigns nothing: esp+8"),
+        (0x0804_9030, Some(0x1008), Some(0x1008), "the procedure linkage table, an expression of registers only"),
+        (0x0804_c000, None, None, "no code"),
+    ] {
+        assert_eq!(i386.frame_address(address, &Numbered { memory_is_known: false }), without_memory, "{what}");
+        assert_eq!(i386.frame_address(address, &Numbered { memory_is_known: true }), with_memory, "{what}");
+    }
+    let known = Numbered { memory_is_known: false };
+    assert_eq!(image(CASE).frame_address(0x0040_1136, &known), Some(0x1006 + 16));
+    assert_eq!(image(NIOS2).frame_address(0, &known), None);
 }
 
 #[test]

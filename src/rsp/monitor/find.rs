@@ -39,6 +39,9 @@ const PROGRAM_COUNTERS: usize = 200;
 /// How many numbers are told at a time, to a script.
 const NUMBERS: usize = 5000;
 
+/// How many frames are looked at for that: a fraction of a second, since a script cannot be interrupted while it waits.
+const LOOKED_AT: u64 = 500_000;
+
 /// A search for a client, and how it is to be told.
 #[derive(Clone, Debug)]
 pub struct Finding {
@@ -96,8 +99,14 @@ fn finding(words: &[&str], session: &Session) -> Result<Finding, String> {
         Form::All => ROWS,
         Form::Numbers => NUMBERS,
     };
-    let search = Search::new(session, condition(rest, session)?, direction, most);
-    Ok(Finding { search: if let Some(from) = from { search.from(from) } else { search }, form })
+    let mut search = Search::new(session, condition(rest, session)?, direction, most);
+    if let Some(from) = from {
+        search = search.from(from);
+    }
+    if form == Form::Numbers {
+        search = search.looking_at(LOOKED_AT);
+    }
+    Ok(Finding { search, form })
 }
 
 fn condition(words: &[&str], session: &Session) -> Result<Condition, String> {
