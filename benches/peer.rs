@@ -3,6 +3,8 @@
 //! `cargo bench --bench peer` makes files of 10 thousand, 100 thousand and 1 million frames of about 350 bytes (i386
 //! registers) and prints, for each command, both times and their ratio. `-- 10000` takes only that size.
 
+#[path = "support/server.rs"]
+mod server;
 #[path = "support/mod.rs"]
 mod support;
 
@@ -11,9 +13,10 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
+use server::{Server, Watch};
 use support::tracepoint;
 use traceframe::arch;
 use traceframe::format::tfile::{Description, Writer};
@@ -130,25 +133,6 @@ fn measure(connect: &str, tasks: &[&Task], repeat: usize, folder: &Path) -> Time
     times.collect()
 }
 
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Memory of a process that is its own and not a file's, in KiB, and the most of it so far.
-fn own_memory(id: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix("RssAnon:"))
-        .and_then(|value| value.trim().trim_end_matches(" kB").parse().ok())
-        .unwrap_or(0)
-}
-
 fn compare(frames: u64, folder: &Path) {
     let file = folder.join(format!("{frames}.tf"));
     make(&file, frames);
@@ -156,38 +140,13 @@ fn compare(frames: u64, folder: &Path) {
     println!("\n{frames} frames, {} MB", size / 1_000_000);
     // Both find the file in the page cache.
     std::fs::read(&file).unwrap();
-    let port_file = folder.join(format!("{frames}.port"));
     let began = Instant::now();
-    let server = Server(
-        Command::new(env!("CARGO_BIN_EXE_traceframe"))
-            .args(["serve", "--listen", ":0", "--quiet", "--port-file"])
-            .arg(&port_file)
-            .arg(&file)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap(),
-    );
-    let port = loop {
-        match std::fs::read_to_string(&port_file) {
-            Ok(port) => break port.trim().to_owned(),
-            Err(_) => std::thread::sleep(Duration::from_millis(1)),
-        }
-    };
+    let server = Server::start(&[], &file, folder);
     let ready = began.elapsed();
     let tasks = tasks(frames);
-    let watched = server.0.id();
-    let (done, stop) = std::sync::mpsc::channel::<()>();
-    let watch = std::thread::spawn(move || {
-        let mut most = 0;
-        while stop.recv_timeout(Duration::from_millis(2)) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-            most = most.max(own_memory(watched));
-        }
-        most
-    });
-    let ours = measure(&format!("target remote :{port}"), &tasks.iter().collect::<Vec<_>>(), 5, folder);
-    drop(done);
-    let most = watch.join().unwrap();
+    let watch = Watch::start(server.id());
+    let ours = measure(&format!("target remote :{}", server.port()), &tasks.iter().collect::<Vec<_>>(), 5, folder);
+    let most = watch.stop().own;
     // The peer reads the file anew for each step: over a large file its walk would take an hour.
     let fair: Vec<&Task> = tasks.iter().filter(|task| frames <= 10_000 || !task.name.starts_with("walk")).collect();
     let theirs = measure(&format!("target tfile {}", file.display()), &fair, 3, folder);
@@ -197,7 +156,7 @@ fn compare(frames: u64, folder: &Path) {
     for task in &tasks {
         row(task.name, ours[task.name], theirs.get(task.name).copied().flatten());
     }
-    let bytes = most as f64 * 1024.0;
+    let bytes = most as f64;
     println!(
         "  memory of its own, at most: {:.1} MB ({:.1} bytes a frame; allowed are {:.1} MB)",
         bytes / 1e6,

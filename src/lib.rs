@@ -51,11 +51,17 @@
 //! memory, and monitor commands, which may take long and are worked on in turns. One kind of stop is not told as it is:
 //! see [`rsp`].
 //!
-//! # Formats to come
+//! # Formats
 //!
 //! [`trace::Recording`] is the one interface that a format implements. It is made for frames that are computed on
 //! demand: a [`trace::Location`] is a number that only the recording understands, a [`trace::Frame`] owns or borrows
 //! what it holds, registers may have holes, and a frame names its thread and its time.
+//!
+//! [`format::tfile`] reads frames where they lie in the file; its locations are file offsets. [`format::tracedat`] makes
+//! them of the records of many CPUs, merged by time; its locations are numbers of frames, which the first walk finds
+//! places for. What it cannot have as memory or registers of a machine it makes, and says so
+//! ([`trace::Recording::made_up`]): a program with the kernel's symbols ([`image::made`]), a stack that leads along recorded
+//! return addresses. Hardware instruction trace comes next on the same interface.
 
 pub mod arch;
 pub mod cli;

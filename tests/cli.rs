@@ -64,7 +64,7 @@ mod help {
 
     #[test]
     fn of_the_program() {
-        names(&[], &[&EVERYWHERE, &["serve", "info", "frames", "demo", "--version"]]);
+        names(&[], &[&EVERYWHERE, &["serve", "info", "frames", "convert", "demo", "--version"]]);
         let help = shown(&["--help"]);
         let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(help.contains("target remote :1234"), "{help}");
@@ -79,8 +79,10 @@ mod help {
         names(&["serve"], &[&EVERYWHERE, &RECORDING, &LISTENING, &["unix:PATH", "1234"]]);
         names(&["info"], &[&EVERYWHERE, &RECORDING, &["--json", "version"]]);
         names(&["frames"], &[&EVERYWHERE, &RECORDING, &["--json", "--tracepoint", "--pc", "--range", "A[,B]", "M..N"]]);
+        names(&["frames"], &[&["--pid", "--time", "A..B"]]);
+        names(&["convert"], &[&EVERYWHERE, &RECORDING, &["<OUT>", "--partial-registers", "target tfile"]]);
         names(&["demo"], &[&EVERYWHERE, &LISTENING]);
-        for command in ["serve", "info", "frames", "demo"] {
+        for command in ["serve", "info", "frames", "convert", "demo"] {
             assert_eq!(shown(&["help", command]), shown(&[command, "--help"]));
             assert!(!shown(&[command, "-h"]).is_empty());
         }
@@ -100,7 +102,7 @@ mod help {
     fn manual_pages_name_every_command_and_option() {
         let page = shown(&["man"]);
         assert!(page.contains(".TH traceframe 1"), "{page}");
-        for command in ["serve", "run", "info", "frames", "demo", "completions", "man"] {
+        for command in ["serve", "run", "info", "frames", "convert", "demo", "completions", "man"] {
             assert!(page.contains(&format!("traceframe\\-{command}(1)")), "{command} is not in {page}");
             let page = shown(&["man", command]);
             assert!(page.contains(&format!(".TH traceframe-{command} 1")), "{page}");
@@ -178,6 +180,10 @@ mod wrong_command_lines {
             (&["frames", file, "--pc", "9,8"], &["9,8", "first address is above the second"]),
             (&["frames", file, "--pc", "1,2,3"], &["2,3 is no number"]),
             (&["frames", file, "--pc", "0x10000000000000000"], &["no number"]),
+            (&["frames", file, "--pid", "me"], &["me is no number of a task"]),
+            (&["frames", file, "--time", "2..1"], &["the first time is behind the second"]),
+            (&["frames", file, "--time", "soon"], &["soon is no time in seconds"]),
+            (&["convert", file], &["<OUT>"]),
             (&["frames", file, "--range", "5"], &["5 is no range", "M..N"]),
             (&["frames", file, "--range", "5..4"], &["5..4", "behind the second"]),
             (&["frames", file, "--range", "a..b"], &["a is no number"]),
@@ -245,7 +251,7 @@ mod files_that_cannot_be_read {
             (b"\x1f\x8b\x08\0\0\0\0\0", &["is gzip data", "cannot be expanded"]),
             (b"\x28\xb5\x2f\xfd\x04\0", &["is zstd data", "cannot be expanded"]),
             (b"\xfd7zXZ\0\0\x04", &["is xz data", "cannot be expanded"]),
-            (b"\x17\x08\x44tracing6\0\0\x08", &["is a trace-cmd recording (trace.dat)", "TRACE0"]),
+            (b"\x17\x08\x44tracing6\0\0\x08", &["trace.dat", "cut"]),
             (b"\x7fTRACE1\nR 10\n\n", &["version \"1\"", "expected version \"0\"", "tsave"]),
             (b"\x7fTRAC", &["cut inside its first line", "copy it again"]),
             (&text, &["line ends were changed", "binary mode"]),
@@ -793,13 +799,13 @@ mod compressed {
         let (progress, info) = text.rsplit_once("\r\x1b[K").unwrap_or_else(|| panic!("{text:?}"));
         let steps: Vec<u64> = progress
             .split('\r')
-            .filter_map(|line| line.strip_prefix("expanding: ")?.strip_suffix(" MB")?.parse().ok())
+            .filter_map(|line| line.strip_prefix("reading: ")?.strip_suffix(" MB\x1b[K")?.parse().ok())
             .collect();
         assert!(!steps.is_empty() && steps.is_sorted(), "{text:?}");
-        assert!(info.contains("frames: 0") && !info.contains("expanding: "), "{text:?}");
+        assert!(info.contains("frames: 0") && !info.contains("reading: "), "{text:?}");
         // Nobody watches a file or a pipe.
         let output = std::process::Command::new(program).args(["info", &file]).output().unwrap();
-        assert!(!String::from_utf8(output.stderr).unwrap().contains("expanding: "));
+        assert!(!String::from_utf8(output.stderr).unwrap().contains("reading: "));
     }
 
     #[test]
@@ -812,5 +818,103 @@ mod compressed {
             let error = refused(3, &["info", &file]);
             assert!(error.contains("is empty"), "{error}");
         }
+    }
+}
+
+mod frames_of_a_kernel {
+    use super::*;
+    use support::report::{self, Line};
+
+    #[test]
+    fn are_rows_as_trace_cmd_has_them() {
+        for name in ["sched-v7-zstd", "clock-mono_raw", "marker-v7-zstd"] {
+            let table = shown(&["frames", &path(&format!("tracedat/{name}.dat"))]);
+            let lines = report::lines(&format!("{name}.report-R"));
+            assert!(lines.len() > 60 && table.lines().count() == lines.len() + 1, "{name}");
+            for ((number, line), row) in lines.iter().enumerate().zip(table.lines().skip(1)) {
+                let row = row.split_whitespace().collect::<Vec<_>>().join(" ");
+                let Line { time, cpu, pid, event, .. } = line;
+                // The report names a task as it was called in the end, the table as it was then.
+                assert!(row.starts_with(&format!("{number} {time} {cpu} ")), "{name}: {row}, not {line:?}");
+                assert!(row.contains(&format!("-{pid} {event} ")), "{name}: {row}, not {line:?}");
+                for field in ["prev_comm", "next_comm", "next_pid", "ret", "child_comm", "child_pid"] {
+                    let Some(value) = line.field(field) else { continue };
+                    // Longs are hexadecimal in the report.
+                    if value.starts_with("0x") {
+                        continue;
+                    }
+                    let value = if value.contains(' ') { format!("\"{value}\"") } else { value.to_owned() };
+                    assert!(
+                        format!("{row} ").contains(&format!(" {field}={value} ")),
+                        "{name}: {row}, not {field}={value}"
+                    );
+                }
+                assert!(!row.contains("event_id") && !row.contains("rec="), "{row}");
+            }
+        }
+    }
+
+    #[test]
+    fn have_counts_for_times_where_the_clock_counts_no_nanoseconds() {
+        let report = report::text("clock-x86-tsc.report-t");
+        assert!(
+            report
+                .lines()
+                .nth(1)
+                .unwrap()
+                .starts_with("            bash-12013 [001] d..2.2453820245150: sched_switch:")
+        );
+        let recording = path("tracedat/clock-x86-tsc.dat");
+        let table = shown(&["frames", &recording, "--time", "..2453820245150"]);
+        let row = table.lines().nth(1).unwrap().split_whitespace().collect::<Vec<_>>();
+        assert_eq!(row[..5], ["0", "2453820245150", "1", "bash-12013", "sched_switch"]);
+        assert_eq!(rows(&table), [0]);
+    }
+
+    #[test]
+    fn are_chosen_by_task_and_time() {
+        let recording = path("tracedat/sched-v7-zstd.dat");
+        let lines = report::lines("sched-v7-zstd.report-t");
+        let expected = |holds: &dyn Fn(&Line) -> bool| -> Vec<u64> {
+            (0..).zip(&lines).filter(|(_, line)| holds(line)).map(|(number, _)| number).collect()
+        };
+        let of = |options: &[&str]| rows(&shown(&[&["frames", &recording[..]], options].concat()));
+        let task = expected(&|line| line.pid == 672);
+        assert!(!task.is_empty());
+        assert_eq!(of(&["--pid", "672"]), task);
+        let late = expected(&|line| line.nanoseconds >= 882_296_100_000);
+        assert!(late.len() > 100 && late.len() < 2000);
+        assert_eq!(of(&["--time", "882.2961.."]), late);
+        let both = expected(&|line| line.nanoseconds <= 882_296_100_000 && line.pid == 24560);
+        assert!(!both.is_empty());
+        assert_eq!(of(&["--time", "..882.2961", "--pid", "24560"]), both);
+        assert_eq!(of(&["--pid", "1"]), [0; 0]);
+        // A recording without tasks and times has no such frames.
+        assert_eq!(rows(&shown(&["frames", &path("tfile/04-step.tf"), "--pid", "1"])), [0; 0]);
+        assert_eq!(rows(&shown(&["frames", &path("tfile/04-step.tf"), "--time", "0.."])), [0; 0]);
+    }
+
+    #[test]
+    fn are_events_in_json() {
+        let output = shown(&["frames", &path("tracedat/sched-v7-zstd.dat"), "--json", "--range", "0..633"]);
+        let rows: Vec<Value> = output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let lines = report::lines("sched-v7-zstd.report-R");
+        for (row, line) in rows.iter().zip(&lines) {
+            let event = &row["event"];
+            assert_eq!(row["time"], line.nanoseconds);
+            assert_eq!((&event["name"], &event["time"]), (&line.event.as_str().into(), &line.time.as_str().into()));
+            assert_eq!((&event["cpu"], &event["pid"]), (&line.cpu.into(), &line.pid.into()));
+            if let Some(own) = line.field("prev_comm") {
+                assert_eq!(event["task"], own, "{row}");
+            }
+            for name in ["prev_comm", "next_comm"] {
+                assert_eq!(event["fields"][name].as_str(), line.field(name), "{row}");
+            }
+        }
+        // The first of CPU 0 is marked in the report: `CPU:0 [EVENTS DROPPED]`.
+        assert_eq!((&rows[0]["event"]["lost_before"], &rows[1]["event"]["lost_before"]), (&(-1).into(), &Value::Null));
+        let output = shown(&["frames", &path("tfile/04-step.tf"), "--json", "--range", "0..0"]);
+        let row: Value = serde_json::from_str(&output).unwrap();
+        assert_eq!((&row["event"], &row["time"]), (&Value::Null, &Value::Null));
     }
 }

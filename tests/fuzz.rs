@@ -15,6 +15,8 @@ mod image;
 mod recording;
 #[path = "../fuzz/targets/session.rs"]
 mod session;
+#[path = "../fuzz/targets/tracedat.rs"]
+mod tracedat;
 
 /// Larger seeds are the other tests' matter: here each is run in many forms.
 const LARGEST: u64 = 200_000;
@@ -87,4 +89,9 @@ fn descriptions_of_any_bytes() {
 #[test]
 fn conversations_of_any_bytes() {
     run(conversation::run, "conversation", &[], &[]);
+}
+
+#[test]
+fn kernel_recordings_of_any_bytes() {
+    run(tracedat::run, "tracedat", &[], &[]);
 }

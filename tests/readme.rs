@@ -46,3 +46,26 @@ fn the_job_ends_as_the_readme_says() {
     let packets = std::fs::read_to_string(folder.path().join("packets.log")).unwrap();
     assert!(packets.lines().count() > 20, "{packets}");
 }
+
+/// The page of recordings of the kernel: a gdb that knows nothing but the file, and one with the program of a probe.
+#[test]
+fn a_kernel_is_as_its_page_shows_it() {
+    let page = Page::read("src/format/tracedat/page.md");
+    let folder = support::data("tracedat");
+    let (recording, program) = (folder.join("uprobe-v7-zstd.dat"), folder.join("demo"));
+    let (recording, program) = (recording.to_str().unwrap(), program.to_str().unwrap());
+    for (prompt, arguments) in [("(gdb) ", &[recording][..]), ("(demo) ", &[recording, "--exec", program])] {
+        let server = Server::serve(arguments);
+        let typed = page.typed(prompt);
+        let setup = [
+            format!("source {}/gdbinit", env!("CARGO_MANIFEST_DIR")),
+            format!("directory {}", folder.display()),
+            format!("target remote :{}", server.port),
+            "tfind 0".to_owned(),
+        ];
+        for gdb in [Gdb::Debian, Gdb::Newest] {
+            let seen = gdb.transcript(&setup, &page::commands(&typed)).replace("(gdb) ", prompt);
+            assert_eq!(seen, page::transcript(&typed, prompt), "{gdb:?}\n{}", server.errors());
+        }
+    }
+}

@@ -190,7 +190,9 @@ fn scripts_of_any_name_are_run() {
 fn signals_leave_nothing_behind() {
     for signal in ["INT", "TERM", "HUP"] {
         let folder = tempfile::tempdir().unwrap();
-        let mut command = traceframe();
+        // Whoever started the tests with nohup did not mean these.
+        let mut command = std::process::Command::new("env");
+        command.arg("--default-signal=HUP").arg(traceframe().get_program());
         command.arg("run").arg(data("tfile/04-step.tf")).args(["-ex", "shell : >here; exec sleep 4321.25"]);
         command.env("TMPDIR", folder.path()).current_dir(folder.path());
         let mut child =

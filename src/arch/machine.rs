@@ -29,6 +29,11 @@ const EM_AARCH64: u16 = 183;
 const EM_RISCV: u16 = 243;
 
 impl Machine {
+    /// The last address that its addresses can name.
+    pub(crate) fn last_address(&self) -> u64 {
+        if self.address_size < 8 { u64::from(u32::MAX) } else { u64::MAX }
+    }
+
     /// The table for this machine; `None` where this program has none.
     pub(super) fn architecture(&self) -> Option<&'static Architecture> {
         let name = match (self.elf_machine, self.address_size) {

@@ -55,6 +55,17 @@ pub enum Failure {
         /// Why.
         cause: io::Error,
     },
+    /// A file cannot be written.
+    #[error("{} cannot be written: {cause}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// What is to be written is what is read.
+    #[error("{} is what is to be read: it is not written over", .0.display())]
+    OverInput(PathBuf),
     /// There is no command of this name.
     #[error("there is no command {0:?} (traceframe help shows all)")]
     NoPage(String),
@@ -91,9 +102,9 @@ impl Failure {
             | Failure::Changed { .. }
             | Failure::Strict(_) => 3,
             Failure::Serve(_) | Failure::Folder(_) => 4,
-            Failure::NoPage(_) => 2,
+            Failure::NoPage(_) | Failure::OverInput(_) => 2,
             Failure::Deadline(_) => 5,
-            Failure::Gdb { .. } | Failure::PacketLog { .. } | Failure::Output(_) => 1,
+            Failure::Gdb { .. } | Failure::PacketLog { .. } | Failure::File { .. } | Failure::Output(_) => 1,
         })
     }
 }

@@ -6,7 +6,10 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::recording::RecordingOptions;
-use crate::report::{FrameFilter, FrameRow, FrameRows, count, parse_pc, parse_range, parse_tracepoint, printable_json};
+use crate::report::{
+    FrameFilter, FrameRow, FrameRows, count, parse_pc, parse_pid, parse_range, parse_times, parse_tracepoint,
+    printable_json,
+};
 
 /// Show the frames of a recording as a table
 #[derive(Debug, Args)]
@@ -25,6 +28,13 @@ pub struct FramesCommand {
     /// Only frames M to N, both included
     #[arg(long, value_name = "M..N", value_parser = parse_range)]
     range: Option<(u64, u64)>,
+    /// Only frames of the task of this number, in recordings of trace-cmd
+    #[arg(long, value_name = "N", value_parser = parse_pid, allow_negative_numbers = true)]
+    pid: Option<i32>,
+    /// Only frames recorded from A to B, both included, in seconds as `trace-cmd report -t` writes times; one that is
+    /// missing means the first or the last frame
+    #[arg(long, value_name = "A..B", value_parser = parse_times)]
+    time: Option<(u64, u64)>,
 }
 
 impl FramesCommand {
@@ -32,10 +42,11 @@ impl FramesCommand {
     pub fn run(self) -> Result<(), Failure> {
         let replay = self.recording.open()?;
         replay.index().wait();
-        let filter = FrameFilter { tracepoint: self.tracepoint, pc: self.pc, range: self.range };
+        let FramesCommand { tracepoint, pc, range, pid, time, .. } = self;
+        let filter = FrameFilter { tracepoint, pc, range, pid, time };
         let mut out = BufWriter::new(std::io::stdout().lock());
         if !self.json {
-            writeln!(out, "{}", FrameRow::HEADING)?;
+            writeln!(out, "{}", FrameRow::heading(replay.recording()))?;
         }
         for row in FrameRows::new(&replay, &filter) {
             if self.json {

@@ -9,7 +9,7 @@ use super::failure::Failure;
 /// To read it: traceframe man | man -l -
 #[derive(Debug, Args)]
 pub struct ManualPage {
-    /// The page of this command: serve, run, info, frames, demo; without it, the program's
+    /// The page of this command: serve, run, info, frames, convert, demo; without it, the program's
     command: Option<String>,
 }
 

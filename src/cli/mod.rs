@@ -3,13 +3,14 @@
 //! Owns: options and their help, one file a command, messages to people, exit codes.
 
 mod completions;
+mod convert;
 mod demo;
-mod expanding;
 mod failure;
 mod frames;
 mod info;
 mod log;
 mod man;
+mod progress;
 mod recording;
 mod run;
 mod serve;
@@ -46,6 +47,7 @@ enum Command {
     Run(run::Run),
     Info(info::InfoCommand),
     Frames(frames::FramesCommand),
+    Convert(convert::Convert),
     Demo(demo::Demo),
     Completions(completions::Completions),
     Man(man::ManualPage),
@@ -71,6 +73,7 @@ pub fn main() -> ExitCode {
         Command::Run(command) => command.run(),
         Command::Info(command) => command.run(),
         Command::Frames(command) => command.run(),
+        Command::Convert(convert) => convert.run(),
         Command::Demo(command) => command.run(),
         Command::Completions(command) => command.run(),
         Command::Man(command) => command.run(),

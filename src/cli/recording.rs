@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::expanding::Expanding;
 use super::failure::Failure;
+use super::progress::Progress;
 use crate::arch;
-use crate::format::{self, OpenOptions};
+use crate::format::{self, OpenOptions, tracedat};
 use crate::image::Image;
 use crate::report;
 use crate::session::Replay;
@@ -17,7 +17,7 @@ use crate::source::{ByteOrder, Source};
 /// A recording, and what the user says about it.
 #[derive(Debug, Args)]
 pub struct RecordingOptions {
-    /// The recording: a GDB trace file (what gdb's tsave writes), or a Nios II .tr file
+    /// The recording: a GDB trace file (what gdb's tsave writes), a Nios II .tr file, or a trace.dat of trace-cmd
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The program that was recorded: an ELF file. gdb gets it from here, with symbols, lines and read-only memory
@@ -40,6 +40,35 @@ pub struct RecordingOptions {
     /// Refuse a recording that is damaged anywhere, or that contradicts the program
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    events: EventOptions,
+}
+
+/// What of a trace-cmd recording is shown.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options for trace-cmd recordings")]
+struct EventOptions {
+    /// A tracing instance, by its name, '' for the top one; may be given several times [default: all]
+    #[arg(long, value_name = "NAME")]
+    instance: Vec<String>,
+    /// A CPU, by its number; may be given several times [default: all]
+    #[arg(long, value_name = "N")]
+    cpu: Vec<u32>,
+    /// An event, by its name or as SYSTEM:NAME; may be given several times [default: all]
+    #[arg(long, value_name = "NAME")]
+    event: Vec<String>,
+    /// What a field of a probe is: FIELD=REGISTER, or FIELD=+OFFSET(%REGISTER) for memory, as in the probe's definition.
+    /// Without it, fields named as registers are these, and stk or stack what lay at the stack pointer
+    #[arg(long, value_name = "FIELD=WHAT")]
+    map: Vec<tracedat::Mapping>,
+}
+
+impl EventOptions {
+    fn choices(&self) -> tracedat::Choices {
+        let EventOptions { instance, cpu, event, map } = self;
+        let (instances, cpus, events) = (instance.clone(), cpu.clone(), event.clone());
+        tracedat::Choices { instances, cpus, events, mappings: map.clone() }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -65,10 +94,11 @@ impl RecordingOptions {
     pub fn open(&self) -> Result<Arc<Replay>, Failure> {
         let image = self.exec.as_deref().map(Image::open).transpose()?;
         let description = self.tdesc.as_deref().map(read_description).transpose()?;
-        let expanding = Expanding::new();
-        let show = |bytes| expanding.show(bytes);
+        let progress = Progress::new();
+        let show = |bytes| progress.show(|| format!("reading: {} MB", bytes / 1_000_000));
         let options = OpenOptions {
             expanding: Some(&show),
+            tracedat: self.events.choices(),
             image: image.as_ref(),
             description: description.as_deref(),
             architecture: self.arch.as_deref(),
@@ -78,13 +108,25 @@ impl RecordingOptions {
             }),
         };
         let recording = format::open(Source::open(&self.file)?, &options)?;
-        drop(expanding);
+        drop(progress);
+        let image = match (image, recording.program()) {
+            (None, Some(program)) => Some(Image::from_source(made_program(&self.file, program.to_vec()))?),
+            (image, _) => image,
+        };
         let replay = Arc::new(Replay::new(recording, image.map(Arc::new), self.load_bias)?);
         if self.strict {
             refuse_damage(&replay)?;
         }
         Ok(replay)
     }
+}
+
+/// The program that a recording itself gives, under a name of its own beside it.
+fn made_program(recording: &Path, program: Vec<u8>) -> Source {
+    let path = std::path::absolute(recording).unwrap_or_else(|_| recording.to_owned());
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".symbols");
+    Source::from_vec(path.with_file_name(name), program)
 }
 
 fn refuse_damage(replay: &Replay) -> Result<(), Failure> {

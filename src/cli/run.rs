@@ -14,6 +14,7 @@ use super::recording::RecordingOptions;
 use crate::report;
 use crate::rsp::PacketLog;
 use crate::server::{self, Address, Limits, Running, ServeOptions};
+use crate::session::Replay;
 
 /// The project's gdb settings and commands.
 const GDBINIT: &str = include_str!("../../gdbinit");
@@ -187,11 +188,11 @@ impl Run {
             packet_log,
             ..ServeOptions::default()
         };
-        let program = self.recording.program().filter(|_| replay.image().is_some());
+        let program = self.program(&replay, folder.path())?;
         let server = server::start(replay, options)?;
         let script = self.write_script(folder.path(), &socket)?;
         let mut gdb = self
-            .command(&script, program)
+            .command(&script, program.as_deref())
             .spawn()
             .map_err(|cause| Failure::Gdb { what: format!("sh, which starts gdb, cannot be run: {cause}") })?;
         let ended = watch(&mut gdb, &server, began + self.timeout);
@@ -203,6 +204,18 @@ impl Run {
             Ended::Deadline => Err(Failure::Deadline(self.timeout)),
             Ended::Signal => Err(Failure::Gdb { what: "interrupted".to_owned() }),
         }
+    }
+
+    /// The program for gdb, so that it need not read it through the server: that of the command line, or the one that
+    /// the recording itself gives.
+    fn program(&self, replay: &Replay, folder: &Path) -> Result<Option<PathBuf>, Failure> {
+        let Some(image) = replay.image() else { return Ok(None) };
+        if let Some(program) = self.recording.program() {
+            return Ok(Some(program.to_owned()));
+        }
+        let path = folder.join("symbols");
+        std::fs::write(&path, image.image.file().bytes())?;
+        Ok(Some(path))
     }
 
     /// A log, which must not be written over what is to be read.
@@ -242,7 +255,6 @@ impl Run {
         let mut command = Command::new("sh");
         command.args(["-c", "trap '' TTOU; exec \"$0\" \"$@\""]).arg(&self.gdb);
         command.args(["-nx", "-q", "-batch"]).arg("-x").arg(script);
-        // So that gdb need not read it through the server.
         command.args(program);
         command.stdin(Stdio::null()).env("TRACEFRAME_RUN", script.parent().unwrap_or(Path::new("")));
         // A group of its own, with whatever gdb starts: all of it can be ended.

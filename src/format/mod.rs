@@ -6,6 +6,7 @@
 //! Invariant: a file's name never decides how it is read.
 
 pub mod tfile;
+pub mod tracedat;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +27,9 @@ pub struct OpenOptions<'a> {
     pub architecture: Option<&'a str>,
     /// The byte order.
     pub byte_order: Option<ByteOrder>,
-    /// Told, while a compressed recording is expanded, how many bytes there are so far.
+    /// What of a trace.dat file is shown.
+    pub tracedat: tracedat::Choices,
+    /// Told, while a recording is expanded or looked at as a whole before its first frame, how many bytes there are so far.
     pub expanding: Option<&'a dyn Fn(u64)>,
 }
 
@@ -73,6 +76,14 @@ pub enum FormatError {
         /// The formats that are known, by what they begin with.
         expected: &'static str,
     },
+    /// A trace.dat file whose first bytes cannot be read.
+    #[error("{}: {cause}", name.display())]
+    TraceDat {
+        /// The file as the user named it.
+        name: PathBuf,
+        /// What is wrong.
+        cause: tracedat::container::HeaderError,
+    },
     /// No target description fits the recording.
     #[error("{}{}: {cause}", name.display(), place(*at))]
     Arch {
@@ -97,6 +108,9 @@ pub fn open(source: Source, options: &OpenOptions<'_>) -> Result<Arc<dyn Recordi
     if source.bytes().starts_with(tfile::MAGIC) {
         return Ok(Arc::new(tfile::TraceFile::open(source, options)?));
     }
+    if source.bytes().starts_with(tracedat::MAGIC) {
+        return Ok(Arc::new(tracedat::TraceDat::open(source, options)?));
+    }
     Err(refuse(source.name(), source.bytes()))
 }
 
@@ -105,7 +119,6 @@ pub fn open(source: Source, options: &OpenOptions<'_>) -> Result<Arc<dyn Recordi
 const NOT_READ: &[(&[u8], &str, &str)] = &[
     (b"\x7fELF", "an ELF file", "pass the program with --exec"),
     (b"\x7fTRACE0\r\n", "a gdb trace file whose line ends were changed on the way", "copy it again, in binary mode"),
-    (b"\x17\x08\x44tracing", "a trace-cmd recording (trace.dat)", "only gdb trace files, TRACE0, are read"),
     (b"\x1f\x8b", "gzip data", COMPRESSED_TWICE),
     (b"\xfd7zXZ\0", "xz data", COMPRESSED_TWICE),
     (b"\x28\xb5\x2f\xfd", "zstd data", COMPRESSED_TWICE),
@@ -141,7 +154,11 @@ fn refuse(name: &Path, bytes: &[u8]) -> FormatError {
     }
     let first = bytes.get(..8).unwrap_or(bytes);
     let found = first.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
-    FormatError::Unknown { name, found, expected: "a gdb trace file, which begins with 7f 54 52 41 43 45 30 0a" }
+    FormatError::Unknown {
+        name,
+        found,
+        expected: "a gdb trace file, which begins with 7f 54 52 41 43 45 30 0a, or a trace-cmd recording, 17 08 44 74 72 61 63 69 6e 67",
+    }
 }
 
 #[cfg(test)]
@@ -164,7 +181,7 @@ mod tests {
                 b"\x7fELF\x02\x01\x01",
                 "dir/some.tf: is an ELF file, not a recording that can be read here (pass the program with --exec)",
             ),
-            (b"\x17\x08\x44tracing6\0", "is a trace-cmd recording (trace.dat)"),
+            (b"\x17\x08\x44tracing5\0", "dir/some.tf: "),
             (b"\x1f\x8b\x08\0", "gzip data that cannot be expanded"),
             (b"\xfd7zXZ\0\0", "xz data that cannot be expanded"),
             (b"\x28\xb5\x2f\xfd\x04", "zstd data that cannot be expanded"),

@@ -1,6 +1,7 @@
 //! The program that was recorded, as its ELF file holds it.
 //!
-//! Owns: read-only contents, symbols, source lines, build ID, and where a position-independent program lay.
+//! Owns: read-only contents, symbols, source lines, build ID, and where a position-independent program lay; and the
+//! making of such a file where there is none ([`made`]).
 //! Knows nothing of traces and packets.
 //!
 //! Invariant: a byte of memory comes from here only if the running program cannot have changed it, and an address
@@ -14,10 +15,12 @@ mod error;
 mod line_program;
 mod lines;
 mod location;
+pub mod made;
 mod names;
 mod placed;
 mod placement;
 mod ranges;
+mod stack;
 mod symbols;
 #[cfg(test)]
 mod tests;
@@ -28,6 +31,7 @@ pub use error::ImageError;
 pub use names::Asked;
 pub use placed::PlacedImage;
 pub use placement::{Anchor, Placement};
+pub use stack::Stack;
 pub use unwind::MachineState;
 
 use crate::arch::Machine;
@@ -192,6 +196,22 @@ impl Image {
     /// realigned it is on the stack; everywhere else no memory is needed.
     pub fn frame_address(&self, address: u64, state: &dyn MachineState) -> Option<u64> {
         self.unwind.frame_address(self.source.bytes(), address, state)
+    }
+
+    /// The first address that is loaded.
+    pub fn first_address(&self) -> u64 {
+        self.span.map_or(0, |(first, _)| first)
+    }
+
+    /// How the caller of the function at `address` is found.
+    fn caller_rule(&self, address: u64) -> Option<unwind::CallerRule> {
+        self.unwind.rule(self.source.bytes(), address)
+    }
+
+    /// The first addresses of all functions with this name.
+    pub fn addresses_of(&self, name: &str) -> Vec<u64> {
+        let found = self.symbols.named(self.source.bytes(), [name]);
+        found.into_values().flatten().map(|(first, _)| first).collect()
     }
 
     /// The greatest alignment of a segment in bytes, a power of two.

@@ -41,7 +41,7 @@ impl PlacedImage {
     }
 
     /// The file's address for a run-time address.
-    fn linked(&self, address: u64) -> Option<u64> {
+    pub(super) fn linked(&self, address: u64) -> Option<u64> {
         self.is_placed().then(|| address.wrapping_sub(self.bias))
     }
 
@@ -126,7 +126,7 @@ impl fmt::Display for PlacedImage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.placement {
             Placement::Fixed | Placement::Unrelocated | Placement::Unknown => self.placement.fmt(f),
-            Placement::Option | Placement::Tracepoints { .. } | Placement::UsualBase => {
+            Placement::Option | Placement::Recorded | Placement::Tracepoints { .. } | Placement::UsualBase => {
                 write!(f, "load bias {:#x}, {}", self.bias, self.placement)
             }
         }

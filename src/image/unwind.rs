@@ -10,7 +10,7 @@ use crate::arch::Machine;
 use crate::source::ByteOrder;
 use gimli::{
     BaseAddresses, CfaRule, DebugFrame, EhFrame, EndianSlice, Evaluation, EvaluationResult, Location, Piece,
-    RunTimeEndian, UnwindContext, UnwindSection, Value,
+    RegisterRule, RunTimeEndian, UnwindContext, UnwindSection, Value,
 };
 use std::sync::OnceLock;
 
@@ -53,21 +53,87 @@ impl Unwind {
 
     /// The canonical frame address at `address`, where there is a rule and all that it takes is known.
     pub(super) fn frame_address(&self, file: &[u8], address: u64, state: &dyn MachineState) -> Option<u64> {
+        let (loaded, debug, bases) = self.sections(file)?;
+        computed(&loaded, &bases, address, state).or_else(|| computed(&debug, &bases, address, state))?
+    }
+
+    /// How the caller of the function at `address` is found, where that takes nothing but registers and offsets.
+    pub(super) fn rule(&self, file: &[u8], address: u64) -> Option<CallerRule> {
+        let (loaded, debug, bases) = self.sections(file)?;
+        rule(&loaded, &bases, address).or_else(|| rule(&debug, &bases, address))?
+    }
+
+    /// The two sections that have call frame information.
+    fn sections<'data>(
+        &'data self,
+        file: &'data [u8],
+    ) -> Option<(EhFrame<Slice<'data>>, DebugFrame<Slice<'data>>, BaseAddresses)> {
         let sections =
             self.bytes.get_or_init(|| (self.loaded.bytes(file, self.machine), self.debug.bytes(file, self.machine)));
-        let (loaded, debug) = (sections.0.get(file), sections.1.get(file));
         let endian = match self.machine.byte_order {
             ByteOrder::Little => RunTimeEndian::Little,
             ByteOrder::Big => RunTimeEndian::Big,
         };
         let address_size = u8::try_from(self.machine.address_size).ok()?;
-        let bases = BaseAddresses::default().set_eh_frame(self.loaded_at);
-        let mut loaded = EhFrame::new(loaded, endian);
+        let mut loaded = EhFrame::new(sections.0.get(file), endian);
         loaded.set_address_size(address_size);
-        let mut debug = DebugFrame::new(debug, endian);
+        let mut debug = DebugFrame::new(sections.1.get(file), endian);
         debug.set_address_size(address_size);
-        computed(&loaded, &bases, address, state).or_else(|| computed(&debug, &bases, address, state))?
+        Some((loaded, debug, BaseAddresses::default().set_eh_frame(self.loaded_at)))
     }
+}
+
+/// Where a caller's value of a register is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Saved {
+    /// In memory, so many bytes from the canonical frame address.
+    At(i64),
+    /// Still in the register.
+    Kept,
+    /// Not to be had, or in a way that is not followed here.
+    Lost,
+}
+
+/// How the caller of a function is found at one place in it.
+#[derive(Clone, Debug)]
+pub(super) struct CallerRule {
+    /// The canonical frame address: a register, by its number in DWARF, and what is added to it.
+    pub frame_address: (u16, i64),
+    /// The number of the return address.
+    pub return_address: u16,
+    /// What the rules say of registers; others are kept.
+    pub saved: Vec<(u16, Saved)>,
+}
+
+impl CallerRule {
+    /// Where the caller's value of a register is.
+    pub fn saved(&self, register: u16) -> Saved {
+        self.saved.iter().find(|(number, _)| *number == register).map_or(Saved::Kept, |(_, saved)| *saved)
+    }
+}
+
+fn rule<'data, S: UnwindSection<Slice<'data>>>(
+    section: &S,
+    bases: &BaseAddresses,
+    address: u64,
+) -> Option<Option<CallerRule>> {
+    let entry = section.fde_for_address(bases, address, S::cie_from_offset).ok()?;
+    let mut context = UnwindContext::new();
+    let row = entry.unwind_info_for_address(section, bases, &mut context, address).ok()?;
+    let CfaRule::RegisterAndOffset { register, offset } = row.cfa() else { return Some(None) };
+    let saved = row.registers().map(|(register, rule)| {
+        let saved = match rule {
+            RegisterRule::Offset(offset) => Saved::At(*offset),
+            RegisterRule::SameValue => Saved::Kept,
+            _ => Saved::Lost,
+        };
+        (register.0, saved)
+    });
+    Some(Some(CallerRule {
+        frame_address: (register.0, *offset),
+        return_address: entry.cie().return_address_register().0,
+        saved: saved.collect(),
+    }))
 }
 
 /// What the rule for `address` gives; `None` where the section has no rule for it.

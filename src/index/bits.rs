@@ -12,17 +12,18 @@ pub(super) struct BitVector {
 }
 
 impl BitVector {
-    /// The bits that `bit` gives for `0..length`, asked in that order.
-    pub(super) fn from_fn(length: usize, mut bit: impl FnMut(usize) -> bool) -> BitVector {
+    /// The bits that `bit` gives for these, in their order.
+    pub(super) fn new<T: Copy>(items: &[T], bit: impl Fn(T) -> bool) -> BitVector {
+        let length = items.len();
         let mut words = Vec::with_capacity(length.div_ceil(64));
         // One count more than there are full blocks, so that the rank of the very end has its count too.
         let mut ranks = Vec::with_capacity(length / (64 * BLOCK_WORDS) + 1);
         let mut ones = 0;
-        for start in (0..length).step_by(64) {
+        for part in items.chunks(64) {
             if words.len() % BLOCK_WORDS == 0 {
                 ranks.push(ones);
             }
-            let word = (start..length.min(start + 64)).fold(0, |word, at| word | (u64::from(bit(at)) << (at - start)));
+            let word = part.iter().zip(0..).fold(0, |word, (item, at)| word | (u64::from(bit(*item)) << at));
             ones += word.count_ones();
             words.push(word);
         }
@@ -63,7 +64,7 @@ mod tests {
     fn ranks_are_right_at_the_edges_of_words_and_blocks() {
         for length in [0, 1, 63, 64, 65, 511, 512, 513, 1024, 1500] {
             let bit = |at: usize| at.is_multiple_of(3) || at % 64 == 63;
-            let bits = BitVector::from_fn(length, bit);
+            let bits = BitVector::new(&(0..length).collect::<Vec<_>>(), bit);
             for at in 0..=length {
                 assert_eq!(bits.ones_before(at), (0..at).filter(|at| bit(*at)).count(), "{at} of {length}");
             }

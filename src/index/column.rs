@@ -5,6 +5,14 @@ use std::ops::{Range, RangeInclusive};
 use super::packed::Packed;
 use super::wavelet::Wavelet;
 
+/// How many values are remembered while a column is made.
+const LATELY: usize = 256;
+
+/// Where a value is remembered; those that lie next to each other, or a power of two apart, at different places.
+fn place(value: u64) -> usize {
+    (value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - LATELY.ilog2())) as usize
+}
+
 /// A column of values, some of which may be unknown.
 ///
 /// Kept as the sorted distinct values and, for every position, the rank of its value among them. The rank behind
@@ -19,12 +27,22 @@ pub(super) struct Column {
 impl Column {
     /// The column of these values.
     pub(super) fn new(column: &[Option<u64>]) -> Column {
-        let mut values: Vec<u64> = column.iter().flatten().copied().collect();
+        // Most columns have few values, so that one is mostly among those met last.
+        let mut lately = [None; LATELY];
+        let is_new = |value: &u64| lately[place(*value)].replace(*value) != Some(*value);
+        let mut values: Vec<u64> = column.iter().flatten().copied().filter(is_new).collect();
         values.sort_unstable();
         values.dedup();
         let unknown = column.contains(&None);
+        let mut lately = [(None, 0); LATELY];
         let rank = |value: &Option<u64>| match value {
-            Some(value) => values.partition_point(|found| found < value) as u32,
+            Some(value) => {
+                let known = &mut lately[place(*value)];
+                if known.0 != Some(*value) {
+                    *known = (Some(*value), values.partition_point(|found| found < value) as u32);
+                }
+                known.1
+            }
             None => values.len() as u32,
         };
         let ranks = Wavelet::new(column.len(), width(values.len(), unknown), column.iter().map(rank));

@@ -17,8 +17,11 @@ pub type Inspector = Box<dyn FnMut(u64, &Frame<'_>) + Send>;
 /// Frames in a segment before any merging.
 const SEGMENT: usize = 1 << 16;
 
-/// What was walked over is made searchable at least this often, if the walk meets frames at all.
+/// What was walked over is made searchable this often, if the walk meets frames at all.
 const PUBLISH_EVERY: Duration = Duration::from_millis(50);
+
+/// But rarely enough that this takes no more than one part in so many of the time.
+const PUBLISH_PART: u32 = 10;
 
 /// The clock is asked once for so many frames.
 const CLOCK_EVERY: usize = 64;
@@ -42,6 +45,8 @@ pub(super) struct Walk {
     frames: u64,
     at: Location,
     published: Instant,
+    /// How long the pending frames took to index the last time.
+    took: Duration,
     last_values: BTreeMap<i32, i64>,
     /// Whether a variable was met for which [`VARIABLES`] left no room.
     too_many_variables: bool,
@@ -58,6 +63,7 @@ impl Walk {
             frames: 0,
             at: Location(0),
             published: Instant::now(),
+            took: Duration::ZERO,
             last_values: BTreeMap::new(),
             too_many_variables: false,
             cancelled: false,
@@ -114,7 +120,8 @@ impl Walk {
         self.pending.push(Entry { location, tracepoint, thread, pc: frame.pc.address() });
         // The first frame at once, then each time their number has doubled, then by the clock.
         let whole = self.pending.len() == SEGMENT;
-        let clock = self.pending.len().is_multiple_of(CLOCK_EVERY) && self.published.elapsed() >= PUBLISH_EVERY;
+        let clock = self.pending.len().is_multiple_of(CLOCK_EVERY)
+            && self.published.elapsed() >= PUBLISH_EVERY.max(self.took * PUBLISH_PART);
         if whole || clock || self.frames.is_power_of_two() {
             self.index_pending();
             self.publish(None);
@@ -144,7 +151,9 @@ impl Walk {
     /// Puts the pending frames into the index, as its last segment; they stay pending until that is whole.
     fn index_pending(&mut self) {
         if !self.pending.is_empty() {
+            let began = Instant::now();
             self.segments.put(Segment::new(self.frames - self.pending.len() as u64, &self.pending));
+            self.took = began.elapsed();
         }
     }
 

@@ -6,10 +6,12 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::JSON_VERSION;
+use super::events::EventRow;
 use super::text::{place, printable};
+use super::times::parse_times;
 use crate::index::{Answer, Query};
-use crate::session::Replay;
-use crate::trace::Frame;
+use crate::session::{Direction, Replay, Selection};
+use crate::trace::{Frame, Recording};
 
 /// Which frames to show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,10 +22,14 @@ pub struct FrameFilter {
     pub pc: Option<(u64, u64)>,
     /// Only frames with these numbers, both ends inside.
     pub range: Option<(u64, u64)>,
+    /// Only frames of the task of this number.
+    pub pid: Option<i32>,
+    /// Only frames recorded at these times, in nanoseconds of the recording's clock, both ends inside.
+    pub time: Option<(u64, u64)>,
 }
 
 impl FrameFilter {
-    /// Reads `tracepoint N`, `pc A[,B]` and `range M..N`, in any order.
+    /// Reads `tracepoint N`, `pc A[,B]`, `range M..N`, `pid N` and `time A..B`, in any order.
     pub fn from_words(words: &[&str]) -> Result<FrameFilter, String> {
         let mut filter = FrameFilter::default();
         for pair in words.chunks(2) {
@@ -31,7 +37,11 @@ impl FrameFilter {
                 ["tracepoint", value] => filter.tracepoint = Some(parse_tracepoint(value)?),
                 ["pc", value] => filter.pc = Some(parse_pc(value)?),
                 ["range", value] => filter.range = Some(parse_range(value)?),
-                [word @ ("tracepoint" | "pc" | "range")] => return Err(format!("{word} needs a value")),
+                ["pid", value] => filter.pid = Some(parse_pid(value)?),
+                ["time", value] => filter.time = Some(parse_times(value)?),
+                [word @ ("tracepoint" | "pc" | "range" | "pid" | "time")] => {
+                    return Err(format!("{word} needs a value"));
+                }
                 [word, ..] => return Err(format!("{} is no filter", printable(word))),
                 [] => {}
             }
@@ -62,6 +72,11 @@ pub fn parse_range(text: &str) -> Result<(u64, u64), String> {
     if low > high { Err(format!("{text}: the first frame is behind the second")) } else { Ok((low, high)) }
 }
 
+/// A task's number.
+pub fn parse_pid(text: &str) -> Result<i32, String> {
+    text.parse().map_err(|_| format!("{} is no number of a task", printable(text)))
+}
+
 /// A number as gdb reads it: hexadecimal with `0x`, else decimal.
 pub fn parse_number(text: &str) -> Result<u64, String> {
     let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
@@ -90,6 +105,10 @@ pub struct FrameRow {
     pub file: Option<String>,
     /// The source line at the program counter.
     pub line: Option<u32>,
+    /// When it was recorded, in nanoseconds of the recording's clock.
+    pub time: Option<u64>,
+    /// The event that the frame was made of, in recordings of a tracer.
+    pub event: Option<EventRow>,
     /// The size in bytes of the register block; 0 where none was collected.
     pub register_bytes: usize,
     /// The memory collected.
@@ -138,6 +157,8 @@ impl FrameRow {
             function,
             file,
             line,
+            time: frame.time,
+            event: replay.recording().event(frame).map(EventRow::from),
             register_bytes: frame.registers.as_ref().map_or(0, |block| block.bytes.len()),
             memory: frame
                 .memory_ranges()
@@ -158,8 +179,11 @@ impl FrameRow {
         }
     }
 
-    /// The frame in one line, under [`FrameRow::HEADING`].
+    /// The frame in one line, under [`FrameRow::heading`].
     pub fn line(&self) -> String {
+        if let Some(event) = &self.event {
+            return event.line(self.frame, self.damage.is_some());
+        }
         let pc = match (&self.pc, self.pc_inferred) {
             (Some(pc), false) => pc.clone(),
             (Some(pc), true) => format!("{pc} inferred"),
@@ -174,9 +198,14 @@ impl FrameRow {
         line.trim_end().to_owned()
     }
 
-    /// What [`FrameRow::line`] shows.
-    pub const HEADING: &str =
-        "   frame  tracepoint  pc                           where                             collected";
+    /// What [`FrameRow::line`] shows of a recording's frames.
+    pub fn heading(recording: &dyn Recording) -> &'static str {
+        let mut tracepoints = recording.tracepoints().iter();
+        if tracepoints.any(|tracepoint| recording.event_name(tracepoint.number).is_some()) {
+            return EventRow::HEADING;
+        }
+        "   frame  tracepoint  pc                           where                             collected"
+    }
 
     fn collected(&self) -> String {
         let mut parts = Vec::new();
@@ -212,6 +241,9 @@ type Names<'a> = HashMap<i32, &'a str>;
 pub struct FrameRows<'a> {
     replay: &'a Replay,
     filter: &'a FrameFilter,
+    selection: Selection,
+    /// The variable that is the task's number.
+    pid: Option<i32>,
     names: Names<'a>,
     next: u64,
     /// How many more times the queries may be asked.
@@ -221,9 +253,26 @@ pub struct FrameRows<'a> {
 impl<'a> FrameRows<'a> {
     /// Starts at the first frame.
     pub fn new(replay: &'a Replay, filter: &'a FrameFilter) -> FrameRows<'a> {
-        let defined = replay.recording().variables().iter();
-        let names = defined.map(|variable| (variable.number, variable.name.as_str())).collect();
-        FrameRows { replay, filter, names, questions: u64::MAX, next: filter.range.map_or(0, |(low, _)| low) }
+        let recording = replay.recording();
+        let addresses = recording.target().addresses();
+        let mut selection = Selection::default();
+        if let Some(number) = filter.tracepoint {
+            selection.add(vec![Query::Tracepoint(number)]);
+        }
+        if let Some((low, high)) = filter.pc {
+            selection.add(vec![Query::Range { low: addresses.kept(low), high: addresses.kept(high) }]);
+        }
+        if let Some(pid) = filter.pid {
+            selection.add_task(Some(pid.into()), replay);
+        }
+        if let Some((from, to)) = filter.time {
+            selection.between(from, to);
+        }
+        let defined = || recording.variables().iter();
+        let pid = defined().find(|variable| variable.name == "pid").map(|variable| variable.number);
+        let names = defined().map(|variable| (variable.number, variable.name.as_str())).collect();
+        let next = filter.range.map_or(0, |(low, _)| low);
+        FrameRows { replay, filter, selection, pid, names, questions: u64::MAX, next }
     }
 }
 
@@ -231,37 +280,23 @@ impl Iterator for FrameRows<'_> {
     type Item = FrameRow;
 
     fn next(&mut self) -> Option<FrameRow> {
-        let index = self.replay.index();
-        let addresses = self.replay.recording().target().addresses();
-        let queries = [
-            self.filter.tracepoint.map(Query::Tracepoint),
-            self.filter.pc.map(|(low, high)| Query::Range { low: addresses.kept(low), high: addresses.kept(high) }),
-        ];
-        // Each query moves on to its next hit, until all of them stay where they are.
-        let mut at = self.next;
         loop {
-            let before = at;
-            for query in queries.iter().flatten() {
-                let Some(questions) = self.questions.checked_sub(1) else {
-                    self.next = at;
-                    return None;
-                };
-                self.questions = questions;
-                match index.find(at, query) {
-                    Answer::Found(frame) => at = frame,
-                    Answer::Nothing | Answer::NotYet => return None,
-                }
+            let found = self.selection.find(self.replay, Direction::Forward, &mut self.next, &mut self.questions);
+            let Answer::Found(at) = found else { return None };
+            if self.filter.range.is_some_and(|(_, high)| at > high) {
+                return None;
             }
-            if at == before || self.filter.range.is_some_and(|(_, high)| at > high) {
-                break;
+            let frame = self.replay.frame(at)?;
+            self.next = at.saturating_add(1);
+            let is_of_task = |pid: i32| self.pid.and_then(|number| frame.variable(number)) == Some(pid.into());
+            if self.filter.pid.is_none_or(is_of_task) {
+                return Some(FrameRow::new(self.replay, &self.names, at, &frame));
+            }
+            self.questions = self.questions.saturating_sub(1);
+            if self.questions == 0 {
+                return None;
             }
         }
-        if self.filter.range.is_some_and(|(_, high)| at > high) {
-            return None;
-        }
-        let frame = self.replay.frame(at)?;
-        self.next = at.saturating_add(1);
-        Some(FrameRow::new(self.replay, &self.names, at, &frame))
     }
 }
 
@@ -269,25 +304,13 @@ impl Iterator for FrameRows<'_> {
 pub fn rows(replay: &Replay, frames: &[u64]) -> String {
     let filter = FrameFilter::default();
     let rows = FrameRows::new(replay, &filter);
-    let mut text = format!("{}\n", FrameRow::HEADING);
+    let mut text = format!("{}\n", FrameRow::heading(replay.recording()));
     for number in frames {
         if let Some(frame) = replay.frame(*number) {
             let _ = writeln!(text, "{}", FrameRow::new(replay, &rows.names, *number, &frame).line());
         }
     }
     text
-}
-
-/// A time in seconds, with a fraction or without, as nanoseconds.
-pub fn parse_nanoseconds(text: &str) -> Result<u64, String> {
-    let wrong = || format!("{} is no time in seconds", printable(text));
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let digits = format!("{fraction:0<9}");
-    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) || digits.len() > 9 {
-        return Err(wrong());
-    }
-    let (whole, fraction): (u64, u64) = (whole.parse().map_err(|_| wrong())?, digits.parse().map_err(|_| wrong())?);
-    whole.checked_mul(1_000_000_000).and_then(|whole| whole.checked_add(fraction)).ok_or_else(wrong)
 }
 
 /// How often the index is asked for one table. Two conditions that each hold often, but seldom together, take many
@@ -300,7 +323,7 @@ pub fn frames_table(replay: &Replay, filter: &FrameFilter, most: usize) -> Strin
     let mut rows = FrameRows { questions: QUESTIONS, ..FrameRows::new(replay, filter) };
     for row in rows.by_ref().take(most) {
         if text.is_empty() {
-            text = format!("{}\n", FrameRow::HEADING);
+            text = format!("{}\n", FrameRow::heading(replay.recording()));
         }
         let _ = writeln!(text, "{}", row.line());
     }
@@ -328,7 +351,10 @@ mod tests {
     #[test]
     fn filters_read_as_they_are_written() {
         let filter = FrameFilter::from_words(&["pc", "0x10,0x20", "tracepoint", "-3", "range", "5..9"]);
-        assert_eq!(filter, Ok(FrameFilter { tracepoint: Some(-3), pc: Some((16, 32)), range: Some((5, 9)) }));
+        assert_eq!(
+            filter,
+            Ok(FrameFilter { tracepoint: Some(-3), pc: Some((16, 32)), range: Some((5, 9)), ..FrameFilter::default() })
+        );
         assert_eq!(parse_range("7.."), Ok((7, u64::MAX)));
         assert_eq!(parse_range("..7"), Ok((0, 7)));
         assert_eq!(parse_pc("0x401131"), Ok((0x401131, 0x401131)));

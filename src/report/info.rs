@@ -195,7 +195,7 @@ impl Info {
                     number: variable.number,
                     name: variable.name.clone(),
                     initial: variable.initial,
-                    last: index.last_value(variable.number).found(),
+                    last: replay.last_value(variable.number).found(),
                     builtin: variable.builtin,
                 })
                 .collect(),

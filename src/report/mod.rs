@@ -6,22 +6,26 @@
 //! Invariant: nothing that came from a file reaches a terminal unescaped.
 
 mod damage;
+mod events;
 mod frames;
 mod info;
 mod program;
 mod status;
 mod text;
+mod times;
 mod told;
 
 pub use damage::{damage, warnings};
+pub use events::EventRow;
 pub use frames::{
-    FrameFilter, FrameRow, FrameRows, frames_table, parse_nanoseconds, parse_number, parse_pc, parse_range,
-    parse_tracepoint, rows,
+    FrameFilter, FrameRow, FrameRows, frames_table, parse_number, parse_pc, parse_pid, parse_range, parse_tracepoint,
+    rows,
 };
 pub use info::Info;
 pub use program::without_program;
 pub use status::{status, thread};
 pub use text::{count, printable, printable_json};
+pub use times::{parse_nanoseconds, parse_times};
 pub use told::told_otherwise;
 
 /// The version of the JSON that `info` and `frames` write. It grows when a field changes its meaning or goes; new

@@ -8,6 +8,10 @@ use super::warnings;
 use crate::session::{Position, Session};
 use crate::trace::Frame;
 
+/// What made-up state gdb is given in a frame.
+const INSIDE: &str =
+    "in a frame: nothing is made up; a pc that is not recorded is inferred from the tracepoint, and marked\n";
+
 /// What made-up state gdb is given outside any frame.
 const OUTSIDE: &str = "outside a frame: gdb cannot live without registers there. Before the first tfind they are the\n  \
                        first frame's pc and zeros; after it they are the last visited frame's, or its pc and zeros\n  \
@@ -50,13 +54,14 @@ pub fn status(session: &Session) -> String {
     if let Some(frame) = session.frame() {
         let pc = program_counter(&frame, is_described);
         let _ = writeln!(text, "pc: {pc}");
+        if let Some(label) = replay.recording().label(&frame) {
+            let _ = writeln!(text, "made by: {}", super::printable(&label));
+        }
         if let Some(damage) = &frame.damage {
             let _ = writeln!(text, "this frame is damaged: {}", super::printable(&damage.to_string()));
         }
     }
-    text.push_str(
-        "in a frame: nothing is made up; a pc that is not recorded is inferred from the tracepoint, and marked\n",
-    );
+    text.push_str(replay.recording().made_up().unwrap_or(INSIDE));
     text.push_str(if is_described { OUTSIDE } else { OUTSIDE_UNKNOWN });
     for warning in warnings(replay) {
         let _ = writeln!(text, "warning: {warning}");
@@ -73,6 +78,16 @@ pub fn thread(session: &Session, thread: u32) -> String {
         (Position::After(_), Some(frame)) => format!("outside, last at trace frame {frame}"),
         (_, None) => "in no trace frame so far".to_owned(),
     };
+    let frame = session.frame_of(thread).and_then(|number| session.replay().frame(number));
+    let label = frame.and_then(|frame| Some((session.replay().recording().label(&frame)?, frame.thread)));
+    match label {
+        // gdb keeps its thread where the user selects a frame of another.
+        Some((label, other)) if other != thread && matches!(session.cursor().position(), Position::Frame(_)) => {
+            return format!("{}, while {place} is of {}", super::printable(name), super::printable(&label));
+        }
+        Some((label, _)) => return format!("{}, {place}", super::printable(&label)),
+        None => {}
+    }
     if name.is_empty() { place } else { format!("{}, {place}", super::printable(name)) }
 }
 

@@ -154,7 +154,14 @@ mod tests {
     fn packets_in_one_read_and_noise_between_them() {
         assert_eq!(
             decode(b"+$g#67junk+$qC#b4\x03-"),
-            [Event::Ack, Event::Packet(b"g".to_vec()), Event::Packet(b"qC".to_vec()), Event::Interrupt, Event::Nack]
+            [
+                Event::Ack,
+                Event::Packet(b"g".to_vec()),
+                Event::Ack,
+                Event::Packet(b"qC".to_vec()),
+                Event::Interrupt,
+                Event::Nack
+            ]
         );
     }
 

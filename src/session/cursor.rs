@@ -16,6 +16,8 @@ pub enum Position {
 pub struct Cursor {
     visited: Option<u64>,
     in_frame: bool,
+    /// The thread that the client takes for the one that made the visited frame.
+    stand_in: Option<u32>,
 }
 
 impl Cursor {
@@ -38,14 +40,21 @@ impl Cursor {
         self.visited
     }
 
+    /// The thread that the client takes for the one that made the visited frame, where that is another.
+    pub(super) fn stand_in(&self) -> Option<u32> {
+        self.stand_in
+    }
+
     pub(super) fn select(&mut self, frame: u64) {
-        self.visited = Some(frame);
-        self.in_frame = true;
+        *self = Cursor { visited: Some(frame), in_frame: true, stand_in: None };
     }
 
     pub(super) fn visit(&mut self, frame: u64) {
-        self.visited = Some(frame);
-        self.in_frame = false;
+        *self = Cursor { visited: Some(frame), in_frame: false, stand_in: None };
+    }
+
+    pub(super) fn visit_as(&mut self, frame: u64, thread: u32) {
+        *self = Cursor { visited: Some(frame), in_frame: false, stand_in: Some(thread) };
     }
 
     pub(super) fn leave(&mut self) {

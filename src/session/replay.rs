@@ -1,15 +1,16 @@
 //! What all clients of one recording share.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Marks;
 use super::changes::{Changes, Watched};
 use super::told::{self, Told};
-use crate::image::{Anchor, Image, PlacedImage};
-use crate::index::{Answer, Index, Inspector};
+use crate::image::{Anchor, Image, PlacedImage, Placement};
+use crate::index::{Answer, Index, Inspector, Query};
 use crate::source::Change;
 use crate::trace::{Frame, Item, Recording};
 
@@ -27,6 +28,8 @@ pub struct Replay {
     changes_told: AtomicBool,
     watched: Watched,
     marks: Marks,
+    /// The frame whose values were asked for last, and its values.
+    last_values: Mutex<Option<(u64, BTreeMap<i32, i64>)>>,
 }
 
 impl Replay {
@@ -51,7 +54,13 @@ impl Replay {
             format!("{} is for another machine than {}, and is not used", image.path().display(), target.architecture)
         });
         let image = image.filter(|_| foreign.is_none());
-        let image = image.map(|image| PlacedImage::place(image, load_bias, &anchors, &program_counters));
+        let image = image.map(|image| match recording.load_bias(&image).filter(|_| load_bias.is_none()) {
+            Some(bias) => PlacedImage { image, bias, placement: Placement::Recorded },
+            None => PlacedImage::place(image, load_bias, &anchors, &program_counters),
+        });
+        if let Some(image) = &image {
+            recording.shown_with(image);
+        }
         let disagreement = image.as_ref().and_then(|image| image.disagreement(&anchors));
         let disagreement = disagreement.map(|(at, what)| format!("tracepoint {} {what}", tracepoints[at].number));
         let contradiction = Arc::new(Mutex::new(foreign.or(disagreement)));
@@ -68,6 +77,7 @@ impl Replay {
             changes_told,
             watched: Watched::default(),
             marks: Marks::default(),
+            last_values: Mutex::default(),
         })
     }
 
@@ -112,6 +122,39 @@ impl Replay {
             if found <= time { low = middle + 1 } else { high = middle }
         }
         Ok(low.checked_sub(1))
+    }
+
+    /// Whether frames have times, as far as it is known.
+    pub fn has_times(&self) -> bool {
+        self.frame(0).is_none_or(|frame| frame.time.is_some())
+    }
+
+    /// The last value of a trace state variable in the whole recording.
+    pub fn last_value(&self, variable: i32) -> Answer<i64> {
+        let Some(holders) = self.recording.holders(variable) else { return self.index.last_value(variable) };
+        let mut last = None;
+        for tracepoint in holders {
+            match self.index.find_back(u64::MAX, &Query::Tracepoint(*tracepoint)) {
+                Answer::Found(number) => last = last.max(Some(number)),
+                Answer::Nothing => {}
+                Answer::NotYet => return Answer::NotYet,
+            }
+        }
+        let value = last.and_then(|number| self.value_in(number, variable));
+        value.map_or(Answer::Nothing, Answer::Found)
+    }
+
+    /// The value of a variable in a frame. The frame's other values are kept: who asks for one asks for all, and many
+    /// are of the same frame.
+    fn value_in(&self, number: u64, variable: i32) -> Option<i64> {
+        if self.recording.change_seen().is_some() {
+            return None;
+        }
+        let mut kept = self.last_values.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.as_ref().is_none_or(|(of, _)| *of != number) {
+            *kept = Some((number, self.frame(number)?.variable_values()));
+        }
+        kept.as_ref().and_then(|(_, values)| values.get(&variable).copied())
     }
 
     /// The first thing in the part indexed so far that the program image contradicts.

@@ -25,6 +25,10 @@ pub enum Direction {
 pub enum Motion {
     /// One frame of this thread.
     Step(u32),
+    /// One frame of this thread, which gdb steps alone over a breakpoint that it took away. A frame at which another
+    /// thread comes to a breakpoint, this one included, ends it, as this thread's: gdb waits for none else, and would pass
+    /// over what lies before this thread's own next frame (gdb 13.1 to 18.1, infrun.c: finish_step_over).
+    StepOver(u32),
     /// Out of the addresses from the first to the second, both included: to a frame whose program counter is known and
     /// another.
     Leave(u64, u64),
@@ -111,8 +115,10 @@ impl Session {
                 (last, Stop::Edge(direction))
             }
         };
-        if let Some(frame) = frame {
-            self.cursor.visit(frame);
+        match (frame, moving.movement.motion) {
+            (Some(frame), Motion::StepOver(thread)) => self.cursor.visit_as(frame, thread),
+            (Some(frame), _) => self.cursor.visit(frame),
+            (None, _) => {}
         }
         self.moving = None;
         Work::Done(stop)
@@ -122,11 +128,15 @@ impl Session {
     fn place_by_index(&self, Move { direction, motion }: Move, waits: &mut bool) -> Option<Place> {
         let (index, at) = (self.replay.index(), self.origin(direction));
         let end = match motion {
-            Motion::Step(thread) => direction.find(index, at, &Query::Thread(thread)),
+            Motion::Step(thread) | Motion::StepOver(thread) => direction.find(index, at, &Query::Thread(thread)),
             Motion::Leave(low, high) => direction.find(index, at, &Query::Outside { low, high }),
             Motion::Continue => Answer::Nothing,
         };
-        let breakpoints = self.breakpoints.addresses(false);
+        let passed = match motion {
+            Motion::StepOver(thread) => self.frame_of(thread).and_then(|frame| index.pc(frame).found().flatten()),
+            _ => None,
+        };
+        let breakpoints = self.breakpoints.addresses(false).chain(passed);
         let breakpoints = breakpoints.map(|pc| (direction.find(index, at, &Query::Pc(pc)), Stop::Breakpoint));
         direction.nearest(std::iter::once((end, Stop::Done)).chain(breakpoints), waits)
     }
@@ -216,6 +226,14 @@ impl Direction {
         }
     }
 
+    /// Where a search goes on that is to find a frame again.
+    pub(super) fn standing(self, frame: u64) -> u64 {
+        match self {
+            Direction::Forward => frame,
+            Direction::Backward => frame.saturating_add(1),
+        }
+    }
+
     /// Where to go on from a frame that is done with.
     pub(super) fn past(self, frame: u64) -> u64 {
         match self {
@@ -226,7 +244,11 @@ impl Direction {
 
     /// The frame that is met first, among equals the first in the list; `waits` is set if some are not known yet. What
     /// is found lies in the part that is indexed, and so before all that is not.
-    fn nearest<T>(self, answers: impl Iterator<Item = (Answer<u64>, T)>, waits: &mut bool) -> Option<(u64, T)> {
+    pub(super) fn nearest<T>(
+        self,
+        answers: impl Iterator<Item = (Answer<u64>, T)>,
+        waits: &mut bool,
+    ) -> Option<(u64, T)> {
         let mut nearest: Option<(u64, T)> = None;
         for (answer, what) in answers {
             match answer {
@@ -415,6 +437,29 @@ mod tests {
         let step = Move { direction: Direction::Forward, motion: Motion::Step(1) };
         assert_eq!(advance(&mut session, step), Stop::Done);
         assert_eq!(session.cursor().position(), crate::session::Position::After(3));
+    }
+
+    #[test]
+    fn a_step_over_a_breakpoint_passes_over_no_frame_that_has_one() {
+        let facts: Vec<Fact> = [(1, 0x10), (2, 0x20), (2, 0x10), (1, 0x20), (3, 0x30), (1, 0x30)]
+            .map(|(thread, pc)| Fact { thread, pc: Some(pc), value: None })
+            .into();
+        let mut session = session(&facts);
+        session.cursor.visit(0);
+        session.breakpoints.insert(0x30, Vec::new());
+        // gdb has taken that at 0x10 away, which thread 1 is at.
+        let mut step = |thread| {
+            session.set_off(Move { direction: Direction::Forward, motion: Motion::StepOver(thread) });
+            let stop = session.advance(Instant::now() + Duration::from_secs(60));
+            (session.cursor.visited(), stop, session.thread(), session.frame_of(thread))
+        };
+        assert_eq!(step(1), (Some(2), Work::Done(Stop::Breakpoint), 1, Some(2)), "where thread 2 comes to it");
+        assert_eq!(step(1), (Some(3), Work::Done(Stop::Done), 1, Some(3)));
+        assert_eq!(step(1), (Some(4), Work::Done(Stop::Breakpoint), 1, Some(4)), "where thread 3 comes to another");
+        assert_eq!(step(1), (Some(5), Work::Done(Stop::Done), 1, Some(5)));
+        assert_eq!(step(1), (Some(5), Work::Done(Stop::Edge(Direction::Forward)), 1, Some(5)));
+        session.cursor.visit(4);
+        assert_eq!((session.thread(), session.frame_of(1)), (3, Some(3)));
     }
 
     #[test]

@@ -3,14 +3,19 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::{AgentExpression, Direction, Moment, Replay, Session, Work};
+use super::{AgentExpression, Check, Direction, Moment, Replay, Selection, Session, Work};
 use crate::index::{Answer, Query};
+
+/// How often the index is asked before the time is looked at.
+const QUESTIONS: u64 = 1000;
 
 /// What a frame must be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
     /// What the index knows.
     Index(Query),
+    /// What the index knows, and of these frames those for which all checks hold.
+    All(Selection, Vec<Check>),
     /// A value that compares so with a number. Trace state variables have a sign; what else has none is taken to have
     /// one where the number is negative.
     Compares(Operand, Comparison, i128),
@@ -112,7 +117,8 @@ impl Search {
                 return Work::Searching(self.at);
             }
             match self.next_candidate(replay) {
-                Answer::Found(number) => self.look_at(number, replay),
+                Answer::Found(Some(number)) => self.look_at(number, replay),
+                Answer::Found(None) => {}
                 Answer::Nothing => return Work::Done(None),
                 Answer::NotYet => return Work::NotYet,
             }
@@ -120,17 +126,26 @@ impl Search {
         Work::Done(Some(self.at))
     }
 
-    /// The next frame that may be one.
-    fn next_candidate(&self, replay: &Replay) -> Answer<u64> {
+    /// The next frame that may be one; none where there is more to ask of the index.
+    fn next_candidate(&mut self, replay: &Replay) -> Answer<Option<u64>> {
         let index = replay.index();
-        match (&self.condition, self.direction) {
+        let found = match (&self.condition, self.direction) {
             (Condition::Index(query), direction) => direction.find(index, self.at, query),
+            (Condition::All(selection, _), direction) => {
+                let mut questions = QUESTIONS;
+                let found = selection.find(replay, direction, &mut self.at, &mut questions);
+                if questions == 0 {
+                    return Answer::Found(None);
+                }
+                found
+            }
             (_, Direction::Forward) => index.locate(self.at).map(|_| self.at),
             (_, Direction::Backward) => {
                 let last = self.at.min(index.progress().frames).checked_sub(1);
                 last.map_or(Answer::Nothing, Answer::Found)
             }
-        }
+        };
+        found.map(Some)
     }
 
     fn look_behind(&mut self, number: u64, replay: &Replay) {
@@ -147,6 +162,16 @@ impl Search {
         self.left -= 1;
         let operand = match &self.condition {
             Condition::Index(_) => return self.found.push(number),
+            Condition::All(_, checks) if checks.is_empty() => return self.found.push(number),
+            Condition::All(_, checks) => {
+                let Some(frame) = replay.frame(number) else { return };
+                match Check::all(checks, replay, &frame) {
+                    Some(true) => self.found.push(number),
+                    Some(false) => {}
+                    None => self.without_value += 1,
+                }
+                return;
+            }
             Condition::Compares(operand, ..) | Condition::Changes(operand) => operand,
         };
         let Some(frame) = replay.frame(number) else { return };
@@ -207,7 +232,7 @@ impl Comparison {
         })
     }
 
-    fn holds(self, one: i128, other: i128) -> bool {
+    pub(super) fn holds(self, one: i128, other: i128) -> bool {
         match self {
             Comparison::Equal => one == other,
             Comparison::Unequal => one != other,
@@ -215,6 +240,15 @@ impl Comparison {
             Comparison::AtMost => one <= other,
             Comparison::Greater => one > other,
             Comparison::AtLeast => one >= other,
+        }
+    }
+
+    /// The same of texts, which are equal or not.
+    pub(super) fn of_texts(self, one: &[u8], other: &[u8]) -> Option<bool> {
+        match self {
+            Comparison::Equal => Some(one == other),
+            Comparison::Unequal => Some(one != other),
+            _ => None,
         }
     }
 }

@@ -170,14 +170,21 @@ impl Session {
         supposed.zeros.into_inner().into_iter().map(|(start, length)| (addresses.kept(start), length)).collect()
     }
 
-    /// A trace state variable: in a frame its value there, outside the last recorded one.
+    /// A trace state variable: in a frame its value there, outside the last recorded one; of the fields of events, which
+    /// variables with [`Recording::holders`](crate::trace::Recording::holders) are, the one in the frame visited last.
     pub fn variable(&self, number: i32) -> Answer<i64> {
+        // Of content, a field is the address in its own event's record.
+        let is_field = self.replay.recording().holders(number).is_some();
         match self.cursor.position() {
-            Position::Frame(frame) => match self.replay.frame(frame).and_then(|frame| frame.variable(number)) {
-                Some(value) => Answer::Found(value),
-                None => Answer::Nothing,
-            },
-            Position::Start | Position::After(_) => self.replay.index().last_value(number),
+            Position::Frame(frame) => self.value_in(frame, number),
+            Position::After(frame) if is_field => self.value_in(frame, number),
+            Position::Start if is_field => Answer::Nothing,
+            Position::Start | Position::After(_) => self.replay.last_value(number),
         }
+    }
+
+    fn value_in(&self, frame: u64, number: i32) -> Answer<i64> {
+        let value = self.replay.frame(frame).and_then(|frame| frame.variable(number));
+        value.map_or(Answer::Nothing, Answer::Found)
     }
 }

@@ -16,8 +16,12 @@ impl Session {
         }
     }
 
-    /// The thread whose frame the client is in or visited last; before the first move, the first frame's.
+    /// The thread whose frame the client is in or visited last, or that stands in for it; before the first move, the first
+    /// frame's.
     pub fn thread(&self) -> u32 {
+        if let Some(thread) = self.cursor.stand_in() {
+            return thread;
+        }
         let frame = self.cursor.visited().unwrap_or(0);
         let thread = self.replay.index().thread(frame).found();
         thread.or(self.threads().first().map(|thread| thread.id)).unwrap_or(1)
@@ -31,6 +35,7 @@ impl Session {
         match self.cursor.position() {
             Position::Start => None,
             Position::Frame(frame) => Some(frame),
+            Position::After(frame) if self.cursor.stand_in() == Some(thread) => Some(frame),
             Position::After(frame) => {
                 self.replay.index().find_back(frame.saturating_add(1), &Query::Thread(thread)).found()
             }

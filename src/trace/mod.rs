@@ -8,6 +8,7 @@
 //! Invariant: a recording never changes once it is open, and every byte a [`Frame`] holds was recorded.
 
 mod damage;
+mod event;
 mod frame;
 mod recording;
 mod status;
@@ -15,6 +16,7 @@ mod thread;
 mod tracepoint;
 
 pub use damage::{Damage, DamageList};
+pub use event::{Event, FieldValue};
 pub use frame::{Frame, MemoryBlock, MemoryView, ProgramCounter, RegisterBlock};
 pub use recording::{Item, Location, Recording};
 pub use status::{RunStatus, StopReason};

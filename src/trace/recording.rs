@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{Damage, Frame, RunStatus, Thread, TraceStateVariable, Tracepoint};
+use super::{Damage, Event, Frame, RunStatus, Thread, TraceStateVariable, Tracepoint};
 use crate::arch::Target;
+use crate::image::{Image, PlacedImage};
 use crate::source::Change;
 
 /// Where a recording keeps a frame: a number that only the recording understands (a file offset, a position in a
@@ -49,6 +50,48 @@ pub trait Recording: Send + Sync {
         &[]
     }
 
+    /// The tracepoints whose frames may hold a variable; then a walk need not show variables, and the last value of one is
+    /// looked for in their last frames. `None` where a walk shows them.
+    fn holders(&self, _variable: i32) -> Option<&[i32]> {
+        None
+    }
+
+    /// The program that the recording itself gives, as an ELF file: the symbols of the kernel that was recorded, types,
+    /// call frame information.
+    fn program(&self) -> Option<&[u8]> {
+        None
+    }
+
+    /// What is to be added to a program's addresses, where the recording says where it lay.
+    fn load_bias(&self, _image: &Image) -> Option<u64> {
+        None
+    }
+
+    /// Tells the recording of the program that it is shown with, once it is placed.
+    fn shown_with(&self, _image: &PlacedImage) {}
+
+    /// What of a frame is made, so that gdb can show what was recorded: whole sentences for a person. `None` where nothing
+    /// is.
+    fn made_up(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The system and the name of the events that a tracepoint makes frames of (`sched`, `sched_switch`), where frames are
+    /// events of a tracer.
+    fn event_name(&self, _tracepoint: i32) -> Option<(&str, &str)> {
+        None
+    }
+
+    /// The event that a frame was made of, in words; of a frame as [`Recording::frame`] gives it.
+    fn event(&self, _frame: &Frame<'_>) -> Option<Event> {
+        None
+    }
+
+    /// Who made a frame, in words, where the recording knows more than its thread.
+    fn label(&self, frame: &Frame<'_>) -> Option<String> {
+        self.event(frame)?.label()
+    }
+
     /// How the recording began and ended.
     fn status(&self) -> &RunStatus;
 
@@ -84,7 +127,8 @@ pub trait Recording: Send + Sync {
     fn end(&self) -> Location;
 
     /// Shows every frame in order, until the end or until `visit` breaks off. Returns the location behind the last
-    /// frame shown.
+    /// frame shown. Registers, and variables that have [`Recording::holders`], may be left out here, and memory too;
+    /// [`Recording::frame`] has them.
     fn walk(&self, visit: &mut dyn FnMut(Item<'_, '_>) -> ControlFlow<()>) -> Location;
 
     /// The frame at a location that [`Recording::walk`] showed. At any other location an empty frame.

@@ -12,13 +12,16 @@ mod conversation;
 mod descriptions;
 mod fixtures;
 mod heap;
+mod made;
 mod odd_files;
 mod programs;
 mod questions;
 mod recordings;
 mod sparse;
+mod strange;
 #[path = "../support/mod.rs"]
 mod support;
+mod tracedat;
 
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;

@@ -10,6 +10,7 @@ mod lists;
 mod malformed;
 mod memory;
 mod monitor;
+mod monitor_events;
 mod monitor_moves;
 mod nios2;
 mod registers;

@@ -118,6 +118,11 @@ fn steps_with_few_registers() {
 }
 
 #[test]
+fn recordings_of_trace_cmd() {
+    play_all("tracedat", 8);
+}
+
+#[test]
 fn lldb() {
     play_all("lldb", 3);
 }

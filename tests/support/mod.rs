@@ -8,6 +8,7 @@ pub mod lldb;
 pub mod made;
 pub mod page;
 pub mod protocol;
+pub mod report;
 pub mod started;
 
 use std::io::{Read, Seek, Write};

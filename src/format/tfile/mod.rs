@@ -4,14 +4,16 @@
 //! order (gdb manual, "Trace File Format"; gdb's tracefile-tfile.c). gdb's `tsave` writes such files, and so do
 //! simulators, which often leave most of the description out.
 //!
-//! Owns: [`TraceFile`], which reads one; [`Writer`], which writes one.
+//! Owns: [`TraceFile`], which reads one; [`Writer`], which writes one; [`Conversion`], what becomes of other formats.
 //! Invariant: whatever the bytes are, what is whole is served, and what is not is named with its offset.
 
 mod byte_order;
 mod chain;
+mod conversion;
 mod description;
 mod frame;
 mod lines;
+mod register_order;
 mod status;
 mod text;
 mod tracepoint;
@@ -32,6 +34,7 @@ use crate::arch::{self, Choice, Known, Target};
 use crate::source::{ByteOrder, Change, Source};
 use crate::trace::{Damage, Frame, Item, Location, Recording, RunStatus, TraceStateVariable, Tracepoint};
 
+pub use self::conversion::{Conversion, Survey};
 pub use self::description::Description;
 pub use self::tracepoint::{pieces, pieces_with_source};
 pub use self::writer::{WriteError, Writer};

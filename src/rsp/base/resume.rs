@@ -81,6 +81,9 @@ impl MultiThreadSchedulerLocking for Client {
     /// What other threads did meanwhile is recorded and cannot be held back.
     fn set_resume_action_scheduler_lock(&mut self) -> Result<(), Infallible> {
         self.locks_others = true;
+        if let Motion::Step(thread) = self.motion {
+            self.motion = Motion::StepOver(thread);
+        }
         Ok(())
     }
 }

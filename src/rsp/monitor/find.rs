@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::conditions::conditions;
 use super::{Answer, Command};
 use crate::arch::Addresses;
 use crate::index::Query;
@@ -24,6 +25,9 @@ WHAT is one of
   reg NAME OP VALUE          a register compares so with a number; OP is == != < <= > or >=
   mem ADDRESS,LENGTH OP VALUE   the same of a number of 1 to 8 bytes in memory
   var NAME OP VALUE          the same of a trace state variable
+  NAME=VALUE …               all of these hold, with = or another OP: event=sched_switch pid=42 cpu=1
+                             time=1.5..1.6 (seconds; A.. and ..B too), tracepoint, thread, pc, and any
+                             variable or field of an event: next_comm=bash prev_prio<100, name=\"a b\"
   reg NAME changes           it has another value than was recorded last, on the way;
                              likewise mem ADDRESS,LENGTH changes and var NAME changes
 The search begins behind the frame you are in or were in last, with reverse before it, with from
@@ -127,13 +131,11 @@ fn condition(words: &[&str], session: &Session) -> Result<Condition, String> {
         [kind @ ("reg" | "mem" | "var"), name, "changes"] => Ok(Condition::Changes(operand(kind, name, session)?)),
         [kind @ ("reg" | "mem" | "var"), comparison @ ..] => {
             let text = comparison.concat();
-            let at = text.find(['=', '!', '<', '>']).ok_or(format!("{kind} needs a comparison, or `changes`"))?;
-            let (name, rest) = text.split_at(at);
-            let value = rest.trim_start_matches(['=', '!', '<', '>']);
-            let sign = &rest[..rest.len() - value.len()];
-            let comparison = Comparison::from_text(sign).ok_or(format!("{sign} is no comparison"))?;
+            let (name, comparison, value) =
+                compared(&text)?.ok_or(format!("{kind} needs a comparison, or `changes`"))?;
             Ok(Condition::Compares(operand(kind, name, session)?, comparison, number(value)?))
         }
+        [word, ..] if word.contains(OPERATORS) => conditions(words, session),
         [word, ..] => Err(format!("{} cannot be found so", printable(word))),
         [] => Err("what is to be found?".to_owned()),
     }
@@ -169,8 +171,20 @@ fn operand(kind: &str, name: &str, session: &Session) -> Result<Operand, String>
     }
 }
 
+/// What comparisons are written with.
+pub(super) const OPERATORS: [char; 4] = ['=', '!', '<', '>'];
+
+/// The parts of `NAME OP VALUE`; none where there is no comparison.
+pub(super) fn compared(text: &str) -> Result<Option<(&str, Comparison, &str)>, String> {
+    let Some((name, rest)) = text.find(OPERATORS).and_then(|at| text.split_at_checked(at)) else { return Ok(None) };
+    let value = rest.trim_start_matches(OPERATORS);
+    let sign = rest.strip_suffix(value).unwrap_or(rest);
+    let comparison = Comparison::from_text(sign).ok_or(format!("{sign} is no comparison"))?;
+    Ok(Some((name, comparison, value)))
+}
+
 /// `0x…` or decimal, with a sign or without.
-fn number(text: &str) -> Result<i128, String> {
+pub(super) fn number(text: &str) -> Result<i128, String> {
     match text.strip_prefix('-') {
         Some(magnitude) => report::parse_number(magnitude).map(|magnitude| -i128::from(magnitude)),
         None => report::parse_number(text).map(i128::from),

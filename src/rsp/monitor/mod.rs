@@ -1,5 +1,6 @@
 //! Monitor commands: one file each. Answers are short plain text that can be pasted into a report.
 
+mod conditions;
 mod damage;
 mod find;
 mod frames;

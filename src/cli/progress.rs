@@ -1,4 +1,4 @@
-//! Showing how far a compressed recording is expanded, where a person watches.
+//! Showing how far something is that takes long, where a person watches.
 
 use std::cell::Cell;
 use std::io::{IsTerminal, Write};
@@ -8,31 +8,31 @@ use std::time::{Duration, Instant};
 const REFRESH: Duration = Duration::from_millis(200);
 
 /// A line on a terminal that changes, and is gone in the end.
-pub struct Expanding {
+pub struct Progress {
     terminal: bool,
     drawn: Cell<Instant>,
     is_there: Cell<bool>,
 }
 
-impl Expanding {
-    pub fn new() -> Expanding {
+impl Progress {
+    pub fn new() -> Progress {
         let terminal = std::io::stderr().is_terminal();
-        Expanding { terminal, drawn: Cell::new(Instant::now()), is_there: Cell::new(false) }
+        Progress { terminal, drawn: Cell::new(Instant::now()), is_there: Cell::new(false) }
     }
 
-    /// So many bytes there are now.
-    pub fn show(&self, bytes: u64) {
+    /// So far it is now.
+    pub fn show(&self, text: impl FnOnce() -> String) {
         if self.terminal && self.drawn.get().elapsed() > REFRESH {
             self.drawn.set(Instant::now());
             self.is_there.set(true);
             let mut error = std::io::stderr().lock();
-            let _ = write!(error, "\rexpanding: {} MB", bytes / 1_000_000);
+            let _ = write!(error, "\r{}\x1b[K", text());
             let _ = error.flush();
         }
     }
 }
 
-impl Drop for Expanding {
+impl Drop for Progress {
     fn drop(&mut self) {
         if self.is_there.get() {
             let _ = write!(std::io::stderr(), "\r\x1b[K");

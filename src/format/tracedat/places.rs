@@ -1,0 +1,32 @@
+//! The addresses that traceframe gives to what has none: a record, a recorded stack, an event.
+//!
+//! No recorded address lies there: on a 64-bit machine they are between the addresses of programs and those of the
+//! kernel (x86-64 and AArch64 with 47 to 52 bits of address; the bits that AArch64's tags use are clear), on a 32-bit
+//! one among the kernel's fixed mappings, of which no event records contents.
+
+/// Where things are put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Places {
+    /// The record of the frame.
+    pub record: u64,
+    /// The chain of frames made of the recorded stack.
+    pub chain: u64,
+    /// The first event that has no address of its own; each has [`Places::EVENT_SIZE`] bytes.
+    pub events: u64,
+}
+
+impl Places {
+    /// The size that an event's made address has.
+    pub const EVENT_SIZE: u64 = 16;
+
+    /// For addresses of so many bytes.
+    pub fn new(address_size: usize) -> Places {
+        let record = if address_size < 8 { 0xfe00_0000 } else { 0x0070_0000_0000_0000 };
+        Places { record, chain: record + 0x80_0000, events: record + 0xc0_0000 }
+    }
+
+    /// The made address of an event, by its number.
+    pub fn event(&self, id: u16) -> u64 {
+        self.events + u64::from(id) * Places::EVENT_SIZE
+    }
+}

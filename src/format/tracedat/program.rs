@@ -1,0 +1,180 @@
+//! The program image that the recording itself gives: the kernel's symbols, the layout of records as types, and the
+//! rule by which gdb finds recorded stacks.
+
+use std::borrow::Cow;
+
+use super::container::{Container, Symbol};
+use super::event_types::EventType;
+use super::events::{Content, Element, EventFormat, Field, FieldKind, Formats};
+use super::places::Places;
+use super::survey::Survey;
+use crate::arch::Machine;
+use crate::image::made::{self, FrameRule, Kind, MadeImage, MadeSymbol, Member, Scalar, Structure};
+
+/// How many symbols are taken. A kernel with all its modules has some hundred thousand.
+const MOST_SYMBOLS: usize = 1 << 20;
+
+/// What the type of an event's record is called: this and the event's name, as in the kernel's own source.
+const STRUCTURE: &str = "trace_event_raw_";
+
+/// The image, and where functions begin.
+#[derive(Debug, Default)]
+pub(super) struct Program {
+    bytes: Option<Vec<u8>>,
+    /// The first addresses of the kernel's functions, ascending.
+    functions: Vec<u64>,
+    /// What a person should know about it.
+    pub remarks: Vec<String>,
+}
+
+impl Program {
+    pub fn new(
+        container: &Container,
+        formats: &Formats,
+        types: &[EventType],
+        survey: &Survey,
+        machine: Option<Machine>,
+    ) -> Program {
+        let mut program = Program::default();
+        let mut symbols: Vec<Symbol<'_>> = Vec::new();
+        if let Some(kallsyms) = container.kallsyms() {
+            if kallsyms.are_addresses_hidden() {
+                let remark = "the kernel hid the addresses of its symbols from who recorded (kptr_restrict), so that \
+                              addresses in the kernel have no names (record as root, or with kernel.kptr_restrict=0)";
+                program.remarks.push(remark.to_owned());
+            } else {
+                // Absolute values of old kernels, per-CPU variables, lie at 0 and up, where programs are. gdb shows
+                // names as they are, so that those that no compiler makes are left out.
+                let is_wanted = |symbol: &Symbol<'_>| {
+                    symbol.address != 0
+                        && !"aA".contains(symbol.kind)
+                        && symbol.name.bytes().all(|byte| byte.is_ascii_graphic())
+                };
+                symbols.extend(kallsyms.symbols().filter(is_wanted).take(MOST_SYMBOLS));
+                if symbols.len() == MOST_SYMBOLS {
+                    let remark = format!("there are more symbols than {MOST_SYMBOLS}; the others have no names");
+                    program.remarks.push(remark);
+                }
+            }
+        }
+        let is_code = |symbol: &&Symbol<'_>| "tTwW".contains(symbol.kind);
+        program.functions.extend(symbols.iter().filter(is_code).map(|symbol| symbol.address));
+        program.functions.sort_unstable();
+        program.functions.dedup();
+        let Some(machine) = machine else { return program };
+        let named = |name: &str| symbols.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.address);
+        let own = symbols.iter().filter(is_code).filter(|symbol| symbol.module.is_none()).map(|symbol| symbol.address);
+        let text = match (named("_stext"), named("_etext")) {
+            (Some(first), Some(end)) if first < end => first..end,
+            _ => own.clone().min().unwrap_or(0)..own.max().map_or(0, |last| last.saturating_add(1)),
+        };
+        let mut made_symbols: Vec<MadeSymbol<'_>> = symbols
+            .iter()
+            .map(|symbol| MadeSymbol {
+                name: symbol.name.as_bytes(),
+                address: symbol.address,
+                size: None,
+                is_function: is_code(&symbol),
+                is_global: symbol.kind.is_ascii_uppercase(),
+            })
+            .collect();
+        let events: Vec<_> =
+            types.iter().filter(|event| event.is_made).map(|event| (event, symbol(&event.name))).collect();
+        made_symbols.extend(events.iter().map(|(event, name)| MadeSymbol {
+            name: name.as_bytes(),
+            address: event.address,
+            size: Some(Places::EVENT_SIZE),
+            is_function: true,
+            is_global: true,
+        }));
+        let names: Vec<(String, Vec<Cow<'_, str>>)> = types
+            .iter()
+            .map(|event| {
+                let fields = formats.get(event.id).map_or(&[][..], |format| &format.fields);
+                (format!("{STRUCTURE}{}", event.name), fields.iter().map(member_name).collect())
+            })
+            .collect();
+        let structures = types
+            .iter()
+            .zip(&names)
+            .filter_map(|(event, (name, members))| structure(name, members, formats.get(event.id)?));
+        let outermost = survey.outermost.iter().filter_map(|end| Some(end.checked_sub(1)?..*end)).collect();
+        let image = MadeImage {
+            machine,
+            text,
+            symbols: made_symbols,
+            structures: structures.collect(),
+            frame_rule: Some(FrameRule { outermost }),
+        };
+        match made::write(&image) {
+            Ok(bytes) => program.bytes = Some(bytes),
+            Err(error) => program.remarks.push(format!("gdb gets no symbols from the recording: {error}")),
+        }
+        program
+    }
+
+    /// The image as an ELF file.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        self.bytes.as_deref()
+    }
+
+    /// Whether an address lies where gdb gets the rule for recorded stacks: in the kernel, or behind it.
+    pub fn holds(&self, address: u64) -> bool {
+        self.bytes.is_some() && self.functions.first().is_some_and(|first| *first <= address)
+    }
+
+    /// Whether two addresses lie in one function of the kernel.
+    pub fn same_function(&self, one: u64, other: u64) -> bool {
+        let place = |address: u64| self.functions.partition_point(|function| *function <= address);
+        place(one) > 0 && place(one) == place(other)
+    }
+}
+
+/// The name of an event as the name of its symbol, which gdb shows as it is.
+fn symbol(name: &str) -> Cow<'_, str> {
+    if name.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
+        return Cow::Borrowed(name);
+    }
+    made::identifier(name).unwrap_or_default()
+}
+
+fn structure<'f>(name: &'f str, names: &'f [Cow<'f, str>], format: &'f EventFormat) -> Option<Structure<'f>> {
+    let mut size = 0;
+    let mut members = Vec::new();
+    for (field, name) in format.fields.iter().zip(names) {
+        if let Some(member) = member(field, name) {
+            size = size.max(member.offset.saturating_add(field.size as u64));
+            members.push(member);
+        }
+    }
+    (!members.is_empty()).then_some(Structure { name, size, members })
+}
+
+/// What a field is called in the kernel's structure, which has the place and the length of content that lies elsewhere.
+fn member_name(field: &Field) -> Cow<'_, str> {
+    match field.kind {
+        FieldKind::DataLoc(_) => format!("__data_loc_{}", field.name).into(),
+        FieldKind::RelLoc(_) => format!("__rel_loc_{}", field.name).into(),
+        _ => field.name.as_str().into(),
+    }
+}
+
+/// A field of a size that every record has.
+fn member<'f>(field: &'f Field, name: &'f str) -> Option<Member<'f>> {
+    let size = field.size as u64;
+    let integers = |element: Element| {
+        let scalar = Scalar::Integer { size: element.size as u8, is_signed: element.signed, type_name: None };
+        Kind::Array(scalar, size / (element.size.max(1) as u64))
+    };
+    let plain = |is_signed, type_name| Kind::One(Scalar::Integer { size: field.size as u8, is_signed, type_name });
+    let kind = match field.kind {
+        FieldKind::Integer => plain(field.signed, Some(field.declared.as_str())),
+        FieldKind::Pointer => plain(false, None),
+        FieldKind::DataLoc(_) | FieldKind::RelLoc(_) => plain(false, None),
+        FieldKind::Array(Content::Text) => Kind::Array(Scalar::Character { is_signed: true }, size),
+        FieldKind::Array(Content::Integers(element) | Content::Mask(element)) => integers(element),
+        FieldKind::Array(Content::Bytes) => Kind::Array(Scalar::BYTE, size),
+        FieldKind::Tail(_) | FieldKind::Counted { .. } => return None,
+    };
+    Some(Member { name, offset: field.offset as u64, kind })
+}

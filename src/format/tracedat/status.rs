@@ -1,0 +1,86 @@
+//! The run, as the options tell it.
+
+use super::container::Container;
+use super::container::options::Value;
+use super::survey::Survey;
+use crate::trace::RunStatus;
+
+/// What `tstatus` and `info` show of the run. Times are microseconds.
+pub(super) fn status(container: &Container, survey: &Survey) -> RunStatus {
+    let frames: u64 = survey.counts.values().sum();
+    let created = survey.lost.values().fold(frames, |sum, (counted, _)| sum.saturating_add(*counted));
+    let [start, stop] = [survey.span.map(|span| span.0 / 1000), survey.span.map(|span| span.1 / 1000)];
+    let notes = notes(container);
+    // In the words of gdb's own servers, for gdb.
+    let mut fields = vec![("tframes", format!("{frames:x}")), ("tcreated", format!("{created:x}"))];
+    fields.extend(start.map(|start| ("starttime", format!("{start:x}"))));
+    fields.extend(stop.map(|stop| ("stoptime", format!("{stop:x}"))));
+    fields.push(("notes", hex::encode(&notes)));
+    let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    RunStatus {
+        known: true,
+        frames: Some(frames),
+        created: Some(created),
+        start,
+        stop,
+        notes: Some(notes),
+        fields,
+        ..RunStatus::default()
+    }
+}
+
+fn notes(container: &Container) -> String {
+    let mut notes = Vec::new();
+    for option in container.options() {
+        match &option.value {
+            Value::Uname(uname) => notes.push(uname.trim().to_owned()),
+            Value::Version(version) => notes.push(format!("trace-cmd {}", version.trim())),
+            Value::CpuCount(cpus) => notes.push(format!("{cpus} CPUs")),
+            _ => {}
+        }
+    }
+    for buffer in container.buffers() {
+        if let Some(clock) = &buffer.clock {
+            let of = if buffer.name.is_empty() { String::new() } else { format!(" of {}", buffer.name) };
+            notes.push(format!("clock{of}: {clock}"));
+        }
+    }
+    shown(&notes.join("; "))
+}
+
+/// Text that a terminal can show: gdb escapes nothing in it.
+fn shown(text: &str) -> String {
+    let escaped = |letter: char| {
+        if (' '..='~').contains(&letter) { letter.to_string() } else { letter.escape_unicode().to_string() }
+    };
+    text.chars().map(escaped).collect()
+}
+
+/// What a person should know about the recording.
+pub(super) fn remarks(container: &Container, survey: &Survey) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for ((buffer, cpu), (counted, places)) in &survey.lost {
+        let name = container.buffers().get(*buffer).map_or("", |buffer| &buffer.name);
+        let of = if name.is_empty() { String::new() } else { format!(" of the instance {name}") };
+        let counted = (*counted > 0).then(|| format!("{counted} events"));
+        let more = (*places > 0).then(|| format!("an unknown number at {places} places"));
+        let lost: Vec<String> = counted.into_iter().chain(more).collect();
+        if !lost.is_empty() {
+            remarks
+                .push(format!("CPU {cpu}{of} lost {} ($lost_before is set in the frames behind)", lost.join(", and ")));
+        }
+    }
+    for option in container.options().iter().filter(|option| option.value == Value::Unknown && option.id != 15) {
+        remarks.push(format!("option {} at byte {:#x} is not known here and left out", option.id, option.at));
+    }
+    for text in container.texts() {
+        let of = if text.name.is_empty() { "the top buffer".to_owned() } else { format!("the instance {}", text.name) };
+        remarks.push(format!("{of} was saved as text, in the latency format, which has no events to show"));
+    }
+    if container.buffers().iter().any(|buffer| buffer.recovered) {
+        let remark =
+            "the part of the file that says which CPU is which is lost: CPUs are counted in the order of the file";
+        remarks.push(remark.to_owned());
+    }
+    remarks
+}

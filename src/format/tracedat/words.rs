@@ -1,0 +1,87 @@
+//! An event in words.
+
+use super::TraceDat;
+use super::container::options::Value;
+use super::event_types::EventType;
+use super::events::{Field, FieldKind, Integer};
+use super::variables::{LOST, number};
+use crate::source::ByteOrder;
+use crate::trace::{Event, FieldValue, Frame};
+
+/// The clocks of the kernel that count nanoseconds (its `Documentation/trace/ftrace.rst`, "trace_clock"). Times of others
+/// are counts that trace-cmd writes as they are.
+const NANOSECONDS: [&str; 8] = ["local", "global", "uptime", "perf", "mono", "mono_raw", "boot", "tai"];
+
+impl TraceDat {
+    /// The kind of event that a tracepoint stands for.
+    pub(super) fn kind_of_tracepoint(&self, tracepoint: i32) -> Option<&EventType> {
+        let place = usize::try_from(tracepoint).ok()?.checked_sub(1)?;
+        self.types.get(place).filter(|kind| kind.number == tracepoint)
+    }
+
+    /// The event of a frame that [`TraceDat::read`] made.
+    pub(super) fn in_words(&self, frame: &Frame<'_>) -> Option<Event> {
+        let kind = self.kind_of_tracepoint(frame.tracepoint)?;
+        let [cpu, pid] = ["cpu", "pid"].map(|name| frame.variable(number(name)));
+        let pid = pid.and_then(|pid| i32::try_from(pid).ok());
+        let time = frame.time?;
+        let record = frame.memory.iter().find(|block| block.address == self.places.record)?;
+        let mut fields = Vec::new();
+        if let Some(format) = self.formats.get(kind.id) {
+            let variables = self.variables.fields(kind.id);
+            let order = self.formats.order();
+            for (place, field) in format.fields.iter().enumerate().skip(format.common) {
+                let variable = variables.iter().find(|(other, _)| *other == place);
+                let name = variable.map_or(&field.name[..], |(_, number)| self.variables.name(*number));
+                fields.extend(value(field, &record.bytes, order).map(|value| (name.to_owned(), value)));
+            }
+        }
+        Some(Event {
+            name: kind.name.clone(),
+            task: pid.and_then(|pid| self.names.name_at(pid, time)).map(str::to_owned),
+            pid,
+            cpu: u32::try_from(cpu?).ok()?,
+            time: self.written(time),
+            lost_before: frame.variable(number(LOST)),
+            fields,
+        })
+    }
+
+    /// A time as `trace-cmd report -t` writes it.
+    fn written(&self, time: u64) -> String {
+        let clock = self.container.buffers().first().and_then(|buffer| buffer.clock.as_deref());
+        let are_converted =
+            || self.container.options().iter().any(|option| matches!(option.value, Value::TscToNanoseconds(_)));
+        if clock.is_none_or(|clock| NANOSECONDS.contains(&clock)) || are_converted() {
+            format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000)
+        } else {
+            time.to_string()
+        }
+    }
+}
+
+fn value(field: &Field, record: &[u8], order: ByteOrder) -> Option<FieldValue> {
+    if let Some(value) = field.integer(record, order) {
+        return Some(if field.kind == FieldKind::Pointer { FieldValue::Address(value.bits()) } else { plain(value) });
+    }
+    if let Some(text) = field.text(record, order) {
+        return Some(FieldValue::Text(text.to_vec()));
+    }
+    if let Some(elements) = field.integers(record, order) {
+        let are_long = elements.element_size() == 8;
+        let element = |value| match value {
+            Integer::Unsigned(value) if are_long => FieldValue::Address(value),
+            value => plain(value),
+        };
+        return Some(FieldValue::List(elements.map(element).collect()));
+    }
+    let bytes = field.bytes(record, order)?;
+    Some(FieldValue::List(bytes.iter().map(|byte| FieldValue::Number((*byte).into())).collect()))
+}
+
+fn plain(value: Integer) -> FieldValue {
+    FieldValue::Number(match value {
+        Integer::Unsigned(value) => value.into(),
+        Integer::Signed(value) => value.into(),
+    })
+}

@@ -1,0 +1,65 @@
+//! The memory and registers in which a debugger finds a recorded stack.
+
+use super::frames::{RECORD_WORDS, registers};
+use crate::arch::Machine;
+
+/// What a debugger must be given for `backtrace` to show a recorded stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// Registers by the names that gdb has for them, each of the size of an address.
+    pub registers: Vec<(&'static str, u64)>,
+    /// The chain: its first address, and its bytes. Empty for a stack of one address.
+    pub memory: (u64, Vec<u8>),
+    /// Instructions to be read at addresses of the stack, in the order of the addresses: on AArch64 and 32-bit ARM
+    /// gdb goes by a rule only where it can read code. Nothing is known of the real ones, so these are undefined ones
+    /// (`udf`). Empty for other machines.
+    pub code: Vec<(u64, [u8; 4])>,
+}
+
+/// Makes a recorded stack readable for a debugger that has a made image with a [`FrameRule`](super::FrameRule).
+///
+/// The addresses are those of the innermost function first: where the program was, then where each caller goes on.
+/// They must lie in code of the image, or a debugger goes by ways of its own. The chain is made at `base`, where
+/// nothing else may lie; it is all that the rule reads. A word has the machine's address size and byte order, and a
+/// record three words; `base` plus three words for each address must be an address. Neither the chain nor the frame
+/// pointer were recorded.
+///
+/// A stack of one address needs no chain, and its frame pointer must be unavailable.
+///
+/// `None` if there is no address, no rule for the machine, or no room at `base`.
+pub fn frame_chain(machine: &Machine, base: u64, addresses: &[u64]) -> Option<Chain> {
+    let registers = registers(machine)?;
+    let (innermost, callers) = addresses.split_first()?;
+    let word = machine.address_size as u64;
+    let record = word.checked_mul(RECORD_WORDS)?;
+    let room = record.checked_mul(addresses.len() as u64)?;
+    if base.checked_add(room)? > machine.last_address() {
+        return None;
+    }
+    let mut words = Vec::new();
+    let mut at = base;
+    for caller in callers {
+        let saved = at + 2 * word;
+        words.extend([at + record, saved, *caller]);
+        at += record;
+    }
+    if !callers.is_empty() {
+        // The outermost frame has the word of the frame that it called, whose record came before, and itself for a
+        // caller: where gdb looks past the first, it sees the second.
+        words.extend([at, at - word]);
+    }
+    let mut memory = vec![0; words.len() * machine.address_size];
+    for (value, place) in words.iter().zip(memory.chunks_exact_mut(machine.address_size)) {
+        machine.byte_order.store(*value, place);
+    }
+    let frame_pointer = (!callers.is_empty()).then_some((registers.frame_pointer, base));
+    let code = registers.undefined_instruction.into_iter();
+    let mut code: Vec<_> = code.flat_map(|code| addresses.iter().map(move |at| (*at, code))).collect();
+    code.sort_unstable();
+    code.dedup();
+    Some(Chain {
+        registers: [(registers.program_counter, *innermost)].into_iter().chain(frame_pointer).collect(),
+        memory: (base, memory),
+        code,
+    })
+}

@@ -1,0 +1,55 @@
+//! A frame in words: what a tracer calls an event.
+
+/// An event that a frame was made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Its name (`sched_switch`).
+    pub name: String,
+    /// The name of the task that made it, where it is known.
+    pub task: Option<String>,
+    /// The number of that task; `None` where the event has none.
+    pub pid: Option<i32>,
+    /// The CPU on which it was made.
+    pub cpu: u32,
+    /// When it was made, as the tracer's own tool writes it.
+    pub time: String,
+    /// How many events of its CPU were lost before it: -1 where nobody counted them, `None` where none was.
+    pub lost_before: Option<i64>,
+    /// Its fields, by the names of the trace state variables that hold them, in the order of the event.
+    pub fields: Vec<(String, FieldValue)>,
+}
+
+/// The value of a field of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldValue {
+    /// A number.
+    Number(i128),
+    /// A number that is an address.
+    Address(u64),
+    /// Text, without the zero byte that ends it. It may be none of UTF-8.
+    Text(Vec<u8>),
+    /// Several of them.
+    List(Vec<FieldValue>),
+}
+
+impl Event {
+    /// The value of a field.
+    pub fn field(&self, name: &str) -> Option<&FieldValue> {
+        self.fields.iter().find(|(found, _)| found == name).map(|(_, value)| value)
+    }
+
+    /// The task, as the tracer's own tool writes it: `bash-1543`.
+    pub fn task(&self) -> Option<String> {
+        Some(format!("{}-{}", self.task.as_deref().unwrap_or("<...>"), self.pid?))
+    }
+
+    /// Who made it: `bash-1543, CPU 1, sched_switch, 3 events lost before`.
+    pub fn label(&self) -> Option<String> {
+        let lost = match self.lost_before {
+            None => String::new(),
+            Some(-1) => ", events lost before".to_owned(),
+            Some(count) => format!(", {count} events lost before"),
+        };
+        Some(format!("{}, CPU {}, {}{lost}", self.task()?, self.cpu, self.name))
+    }
+}

@@ -1,0 +1,75 @@
+//! Recordings of other machines: their kernels' stacks in gdb-multiarch, and what trace-cmd reads of them.
+
+use traceframe::format::tracedat::Choices;
+
+use super::conversions::report;
+use super::frames::{open, shown};
+use super::made_file::{FUNCTIONS, Made, TIME};
+use super::order::assert_same;
+use super::support::{Gdb, Server};
+
+const MACHINES: [Made; 8] = [
+    Made { uname: "x86_64", long: 8, is_big: false, base: 0xffff_ffff_8100_0000 },
+    Made { uname: "aarch64", long: 8, is_big: false, base: 0xffff_8000_8000_0000 },
+    Made { uname: "riscv64", long: 8, is_big: false, base: 0xffff_ffff_8000_0000 },
+    Made { uname: "i686", long: 4, is_big: false, base: 0xc100_0000 },
+    Made { uname: "armv7l", long: 4, is_big: false, base: 0xc010_0000 },
+    Made { uname: "ppc64", long: 8, is_big: true, base: 0xc000_0000_0000_0000 },
+    Made { uname: "ppc", long: 4, is_big: true, base: 0xc000_0000 },
+    Made { uname: "s390x", long: 8, is_big: true, base: 0x3_ffe0_0000 },
+];
+
+#[test]
+fn trace_cmd_reads_the_same_of_recordings_of_other_machines() {
+    let folder = tempfile::tempdir().unwrap();
+    for machine in MACHINES {
+        let path = folder.path().join("made.dat");
+        std::fs::write(&path, machine.bytes()).unwrap();
+        let shown = shown(&*open(&path, Choices::default()));
+        assert_same(&shown, &report(&path, &[]), machine.uname);
+        let times: Vec<i64> = shown.iter().map(|event| event.time - TIME as i64).collect();
+        assert_eq!(times, [0, 500, 1000], "{machine:?}");
+        let [switch, other, stack] = &shown[..] else { panic!("{machine:?}") };
+        assert_eq!((switch.variable("prev_state"), switch.variable("next_pid")), (-2, 11), "{machine:?}");
+        assert_eq!((other.variable("next_pid"), other.variable("next_prio")), (0, 98), "{machine:?}");
+        assert_eq!(stack.variable("size"), 6, "{machine:?}");
+    }
+}
+
+#[test]
+fn gdb_unwinds_the_stacks_of_other_kernels() {
+    let folder = tempfile::tempdir().unwrap();
+    let commands = [
+        "tfind 0",
+        "backtrace",
+        "print $next_pid",
+        "x/s $next_comm",
+        "print *(struct trace_event_raw_sched_switch *)$rec",
+        "tfind 2",
+        "backtrace",
+        "tfind 1",
+        "backtrace",
+    ]
+    .map(str::to_owned);
+    for machine in MACHINES {
+        let path = folder.path().join("made.dat");
+        std::fs::write(&path, machine.bytes()).unwrap();
+        let server = Server::serve(&[path.to_str().unwrap()]);
+        let answers = Gdb::Multiarch.answers(&[format!("target remote :{}", server.port)], &commands);
+        let [_, switch, next, name, record, _, stack, _, alone] = &answers[..] else { panic!("{answers:?}") };
+        let width = 2 * machine.long;
+        let called = |number: usize, place: usize| {
+            format!("#{number}  0x{:0width$x} in {} ()", machine.entry(place), FUNCTIONS[place])
+        };
+        let outer = (1..5).map(|number| called(number, number + 2));
+        let own = format!("#0  0x{:0width$x} in __traceiter_sched_switch ()", machine.base + 0x2000);
+        assert_eq!(*switch, std::iter::once(own.clone()).chain(outer).collect::<Vec<_>>(), "{machine:?}");
+        assert_eq!(*stack, (0..6).map(|number| called(number, number + 1)).collect::<Vec<_>>(), "{machine:?}");
+        // With what gdb says of registers that are not there.
+        assert!(alone.contains(&own) && !alone.iter().any(|line| line.starts_with("#1")), "{machine:?}: {alone:?}");
+        assert_eq!((next[0].as_str(), name[0].ends_with("\"task11\"")), ("$1 = 11", true), "{machine:?} {name:?}");
+        for fields in ["prev_pid = 10, prev_prio = 120, prev_state = -2, next_comm = \"task11", "next_prio = 98}"] {
+            assert!(record[0].contains(fields), "{machine:?}: {record:?}");
+        }
+    }
+}
