@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{SerializeMap, Serializer};
 
 use super::text::printable;
 use crate::trace::{Event, FieldValue};
@@ -80,14 +80,18 @@ fn shown(value: &FieldValue) -> String {
             let text = printable(&String::from_utf8_lossy(text));
             if text.is_empty() || text.contains([' ', '"']) { format!("\"{text}\"") } else { text }
         }
-        FieldValue::List(elements) => {
-            let mut parts: Vec<String> = elements.iter().take(ELEMENTS).map(shown).collect();
-            if elements.len() > ELEMENTS {
-                parts.push(format!("… {} more", elements.len() - ELEMENTS));
-            }
-            format!("[{}]", parts.join(" "))
-        }
+        FieldValue::Numbers(numbers) => list(numbers, i64::to_string),
+        FieldValue::Addresses(addresses) => list(addresses, |address| format!("{address:#x}")),
+        FieldValue::Bytes(bytes) => list(bytes, u8::to_string),
     }
+}
+
+fn list<T>(elements: &[T], shown: impl Fn(&T) -> String) -> String {
+    let mut parts: Vec<String> = elements.iter().take(ELEMENTS).map(shown).collect();
+    if elements.len() > ELEMENTS {
+        parts.push(format!("… {} more", elements.len() - ELEMENTS));
+    }
+    format!("[{}]", parts.join(" "))
 }
 
 impl Serialize for Fields {
@@ -108,13 +112,9 @@ impl Serialize for Value<'_> {
             FieldValue::Number(number) => serializer.serialize_i128(*number),
             FieldValue::Address(address) => serializer.serialize_u64(*address),
             FieldValue::Text(text) => serializer.serialize_str(&String::from_utf8_lossy(text)),
-            FieldValue::List(elements) => {
-                let mut list = serializer.serialize_seq(Some(elements.len()))?;
-                for element in elements {
-                    list.serialize_element(&Value(element))?;
-                }
-                list.end()
-            }
+            FieldValue::Numbers(numbers) => numbers.serialize(serializer),
+            FieldValue::Addresses(addresses) => addresses.serialize(serializer),
+            FieldValue::Bytes(bytes) => bytes.serialize(serializer),
         }
     }
 }

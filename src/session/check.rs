@@ -32,7 +32,7 @@ impl Check {
     fn holds(&self, event: Option<&Event>, frame: &Frame<'_>) -> Option<bool> {
         let number = match event.and_then(|event| event.field(&self.name)) {
             Some(FieldValue::Text(text)) => return self.comparison.of_texts(text, self.text.as_bytes()),
-            Some(FieldValue::List(_)) => return None,
+            Some(FieldValue::Numbers(_) | FieldValue::Addresses(_) | FieldValue::Bytes(_)) => return None,
             Some(FieldValue::Number(number)) => *number,
             Some(FieldValue::Address(address)) => i128::from(*address),
             None => i128::from(frame.variable(self.variable)?),

@@ -28,8 +28,12 @@ pub enum FieldValue {
     Address(u64),
     /// Text, without the zero byte that ends it. It may be none of UTF-8.
     Text(Vec<u8>),
-    /// Several of them.
-    List(Vec<FieldValue>),
+    /// Several numbers.
+    Numbers(Vec<i64>),
+    /// Several numbers that are addresses.
+    Addresses(Vec<u64>),
+    /// Several bytes.
+    Bytes(Vec<u8>),
 }
 
 impl Event {

@@ -68,15 +68,14 @@ fn value(field: &Field, record: &[u8], order: ByteOrder) -> Option<FieldValue> {
         return Some(FieldValue::Text(text.to_vec()));
     }
     if let Some(elements) = field.integers(record, order) {
-        let are_long = elements.element_size() == 8;
-        let element = |value| match value {
-            Integer::Unsigned(value) if are_long => FieldValue::Address(value),
-            value => plain(value),
-        };
-        return Some(FieldValue::List(elements.map(element).collect()));
+        let bits = elements.clone().map(Integer::bits);
+        return Some(match (elements.element_size(), elements.clone().next()) {
+            (8, Some(Integer::Unsigned(_))) => FieldValue::Addresses(bits.collect()),
+            (1, Some(Integer::Unsigned(_))) => FieldValue::Bytes(bits.map(|byte| byte as u8).collect()),
+            _ => FieldValue::Numbers(bits.map(u64::cast_signed).collect()),
+        });
     }
-    let bytes = field.bytes(record, order)?;
-    Some(FieldValue::List(bytes.iter().map(|byte| FieldValue::Number((*byte).into())).collect()))
+    field.bytes(record, order).map(|bytes| FieldValue::Bytes(bytes.to_vec()))
 }
 
 fn plain(value: Integer) -> FieldValue {
