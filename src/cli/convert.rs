@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -38,7 +38,9 @@ const TOO_LONG: usize = 1000;
 impl Convert {
     /// Writes it.
     pub fn run(self) -> Result<(), Failure> {
-        self.refuse_inputs()?;
+        if self.recording.reads(&self.out) {
+            return Err(Failure::OverInput(self.out));
+        }
         let replay = self.recording.open()?;
         let progress = Progress::new();
         let index = replay.index();
@@ -86,18 +88,6 @@ impl Convert {
         drop(progress);
         self.tell(&replay, &conversion, frames, written);
         Ok(())
-    }
-
-    /// Neither the recording nor the program is written over.
-    fn refuse_inputs(&self) -> Result<(), Failure> {
-        let Ok(out) = fs::metadata(&self.out) else { return Ok(()) };
-        let inputs = [Some(self.recording.file()), self.recording.program()];
-        let is_out =
-            |path: &&Path| fs::metadata(path).is_ok_and(|found| (found.dev(), found.ino()) == (out.dev(), out.ino()));
-        match inputs.into_iter().flatten().find(is_out) {
-            Some(_) => Err(Failure::OverInput(self.out.clone())),
-            None => Ok(()),
-        }
     }
 
     /// Says what is in the file, and what is not.

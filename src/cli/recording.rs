@@ -1,5 +1,7 @@
 //! The options that every command with a recording has, and the opening of it.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -80,14 +82,17 @@ enum Endian {
 }
 
 impl RecordingOptions {
-    /// The recording, as the user named it.
-    pub fn file(&self) -> &Path {
-        &self.file
-    }
-
     /// The program that was recorded, as the user named it.
     pub fn program(&self) -> Option<&Path> {
         self.exec.as_deref()
+    }
+
+    /// Whether a path is the recording or the program, under this name or another: neither is written over.
+    pub fn reads(&self, path: &Path) -> bool {
+        let file = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+        let written = file(path);
+        written.is_some()
+            && [Some(self.file.as_path()), self.program()].into_iter().flatten().any(|input| file(input) == written)
     }
 
     /// Opens the recording and the program, and begins to index. With `--strict` the index is waited for.

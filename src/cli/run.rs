@@ -1,7 +1,6 @@
 //! `traceframe run`.
 
 use std::fmt::Write;
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -221,9 +220,7 @@ impl Run {
     /// A log, which must not be written over what is to be read.
     fn create_log(&self, path: &Path) -> Result<PacketLog, Failure> {
         let failed = |cause| Failure::PacketLog { path: path.to_owned(), cause };
-        let id = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
-        let inputs = [Some(self.recording.file()), self.recording.program()];
-        if id(path).is_some() && inputs.into_iter().flatten().any(|input| id(input) == id(path)) {
+        if self.recording.reads(path) {
             return Err(failed(std::io::Error::other("it is the recording or the program")));
         }
         PacketLog::create(path).map_err(failed)
