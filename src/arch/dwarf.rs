@@ -1,10 +1,39 @@
 //! The numbers that DWARF gives registers, as far as call frame information uses them: general registers.
+//!
+//! From the ABI supplements of the processors (System V ABI for AMD64, figure 3.36, and Intel386; DWARF for the Arm
+//! Architecture and for the Arm 64-bit Architecture; RISC-V ELF psABI; Power ELF V1 and V2; MIPS; IBM Z ELF ABI).
+
+use super::Machine;
+use object::elf;
+
+/// The numbers of the registers that a function's frame is found by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameRegisters {
+    /// The frame pointer, by the habit of compilers where the ABI names none.
+    pub frame_pointer: u16,
+    /// The stack pointer.
+    pub stack_pointer: u16,
+}
+
+impl Machine {
+    /// The numbers of the frame pointer and the stack pointer; `None` where they are not known here.
+    pub fn frame_registers(&self) -> Option<FrameRegisters> {
+        let (frame_pointer, stack_pointer) = match elf::Machine(self.elf_machine) {
+            elf::EM_X86_64 => (6, 7),
+            elf::EM_386 => (5, 4),
+            elf::EM_AARCH64 => (29, 31),
+            elf::EM_ARM => (11, 13),
+            elf::EM_RISCV => (8, 2),
+            elf::EM_PPC | elf::EM_PPC64 => (31, 1),
+            elf::EM_S390 => (11, 15),
+            _ => return None,
+        };
+        Some(FrameRegisters { frame_pointer, stack_pointer })
+    }
+}
 
 /// gdb's name of the register that has this number in DWARF on an architecture of gdb's name; `None` where there is none,
 /// or it is no general register.
-///
-/// From the ABI supplements of the processors (System V ABI for AMD64, figure 3.36, and Intel386; DWARF for the Arm
-/// Architecture and for the Arm 64-bit Architecture; RISC-V ELF psABI; Power ELF V1 and V2; MIPS; IBM Z ELF ABI).
 pub(super) fn register_name(architecture: &str, number: u16) -> Option<String> {
     const X86_64: [&str; 8] = ["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"];
     const I386: [&str; 8] = ["eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi"];

@@ -2,6 +2,7 @@
 
 use super::builtin::{self, Architecture};
 use crate::source::ByteOrder;
+use object::elf;
 
 /// The machine an ELF file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,41 +17,34 @@ pub struct Machine {
     pub byte_order: ByteOrder,
 }
 
-// Values of `e_machine` (System V ABI, chapter 4, and the processor supplements).
-const EM_386: u16 = 3;
-const EM_MIPS: u16 = 8;
-const EM_PPC: u16 = 20;
-const EM_PPC64: u16 = 21;
-const EM_S390: u16 = 22;
-const EM_ARM: u16 = 40;
-const EM_X86_64: u16 = 62;
-const EM_ALTERA_NIOS2: u16 = 113;
-const EM_AARCH64: u16 = 183;
-const EM_RISCV: u16 = 243;
-
 impl Machine {
     /// The last address that its addresses can name.
     pub(crate) fn last_address(&self) -> u64 {
         if self.address_size < 8 { u64::from(u32::MAX) } else { u64::MAX }
     }
 
+    /// gdb's name of its architecture (`i386:x86-64`); `None` where this program has no table for it.
+    pub(crate) fn gdb_architecture(&self) -> Option<&'static str> {
+        self.architecture().map(|found| found.gdb)
+    }
+
     /// The table for this machine; `None` where this program has none.
     pub(super) fn architecture(&self) -> Option<&'static Architecture> {
-        let name = match (self.elf_machine, self.address_size) {
-            (EM_386, _) => "i386",
-            (EM_X86_64, 4) => "x32",
-            (EM_X86_64, _) => "x86-64",
-            (EM_AARCH64, 4) => "aarch64-ilp32",
-            (EM_AARCH64, _) => "aarch64",
-            (EM_ARM, _) => "arm",
-            (EM_RISCV, 4) => "riscv32",
-            (EM_RISCV, _) => "riscv64",
-            (EM_PPC, _) => "powerpc",
-            (EM_PPC64, _) => "powerpc64",
-            (EM_MIPS, _) if self.has_wide_mips_registers() => "mips64",
-            (EM_MIPS, _) => "mips",
-            (EM_S390, 8) => "s390x",
-            (EM_ALTERA_NIOS2, _) => "nios2",
+        let name = match (elf::Machine(self.elf_machine), self.address_size) {
+            (elf::EM_386, _) => "i386",
+            (elf::EM_X86_64, 4) => "x32",
+            (elf::EM_X86_64, _) => "x86-64",
+            (elf::EM_AARCH64, 4) => "aarch64-ilp32",
+            (elf::EM_AARCH64, _) => "aarch64",
+            (elf::EM_ARM, _) => "arm",
+            (elf::EM_RISCV, 4) => "riscv32",
+            (elf::EM_RISCV, _) => "riscv64",
+            (elf::EM_PPC, _) => "powerpc",
+            (elf::EM_PPC64, _) => "powerpc64",
+            (elf::EM_MIPS, _) if self.has_wide_mips_registers() => "mips64",
+            (elf::EM_MIPS, _) => "mips",
+            (elf::EM_S390, 8) => "s390x",
+            (elf::EM_ALTERA_NIOS2, _) => "nios2",
             _ => return None,
         };
         builtin::find(name)
@@ -79,9 +73,9 @@ impl Machine {
     /// (riscv-tdep.c, `riscv_gdbarch_init`).
     pub(super) fn float_size(&self) -> usize {
         const EF_RISCV_FLOAT_ABI: u32 = 0x6;
-        match (self.elf_machine, self.elf_flags & EF_RISCV_FLOAT_ABI) {
-            (EM_RISCV, 0x2) => 4,
-            (EM_RISCV, 0x4 | 0x6) => 8,
+        match (elf::Machine(self.elf_machine), self.elf_flags & EF_RISCV_FLOAT_ABI) {
+            (elf::EM_RISCV, 0x2) => 4,
+            (elf::EM_RISCV, 0x4 | 0x6) => 8,
             _ => 0,
         }
     }
@@ -91,41 +85,41 @@ impl Machine {
 mod tests {
     use super::*;
 
-    fn name(elf_machine: u16, address_size: usize, elf_flags: u32) -> Option<&'static str> {
-        let machine = Machine { elf_machine, elf_flags, address_size, byte_order: ByteOrder::Big };
+    fn name(elf_machine: elf::Machine, address_size: usize, elf_flags: u32) -> Option<&'static str> {
+        let machine = Machine { elf_machine: elf_machine.0, elf_flags, address_size, byte_order: ByteOrder::Big };
         machine.architecture().map(|found| found.name)
     }
 
     #[test]
     fn each_machine_has_its_table() {
         let machines = [
-            (EM_386, 4, "i386"),
-            (EM_X86_64, 8, "x86-64"),
-            (EM_X86_64, 4, "x32"),
-            (EM_AARCH64, 8, "aarch64"),
-            (EM_AARCH64, 4, "aarch64-ilp32"),
-            (EM_ARM, 4, "arm"),
-            (EM_RISCV, 4, "riscv32"),
-            (EM_RISCV, 8, "riscv64"),
-            (EM_PPC, 4, "powerpc"),
-            (EM_PPC64, 8, "powerpc64"),
-            (EM_S390, 8, "s390x"),
-            (EM_ALTERA_NIOS2, 4, "nios2"),
+            (elf::EM_386, 4, "i386"),
+            (elf::EM_X86_64, 8, "x86-64"),
+            (elf::EM_X86_64, 4, "x32"),
+            (elf::EM_AARCH64, 8, "aarch64"),
+            (elf::EM_AARCH64, 4, "aarch64-ilp32"),
+            (elf::EM_ARM, 4, "arm"),
+            (elf::EM_RISCV, 4, "riscv32"),
+            (elf::EM_RISCV, 8, "riscv64"),
+            (elf::EM_PPC, 4, "powerpc"),
+            (elf::EM_PPC64, 8, "powerpc64"),
+            (elf::EM_S390, 8, "s390x"),
+            (elf::EM_ALTERA_NIOS2, 4, "nios2"),
         ];
         for (machine, address_size, table) in machines {
             assert_eq!(name(machine, address_size, 0), Some(table));
         }
-        assert_eq!(name(EM_S390, 4, 0), None);
-        assert_eq!(name(2, 4, 0), None);
+        assert_eq!(name(elf::EM_S390, 4, 0), None);
+        assert_eq!(name(elf::EM_SPARC, 4, 0), None);
     }
 
     #[test]
     fn mips_registers_are_as_wide_as_the_abi_says() {
-        assert_eq!(name(EM_MIPS, 8, 0x6000_0000), Some("mips64"), "n64");
-        assert_eq!(name(EM_MIPS, 4, 0x8000_0020), Some("mips64"), "n32");
-        assert_eq!(name(EM_MIPS, 4, 0x2000_2000), Some("mips64"), "o64");
-        assert_eq!(name(EM_MIPS, 4, 0x8000_1000), Some("mips"), "o32 on a 64-bit processor");
-        assert_eq!(name(EM_MIPS, 4, 0x5000_0000), Some("mips"), "no ABI, mips32");
-        assert_eq!(name(EM_MIPS, 4, 0xa000_0000), Some("mips64"), "no ABI, mips64r6");
+        assert_eq!(name(elf::EM_MIPS, 8, 0x6000_0000), Some("mips64"), "n64");
+        assert_eq!(name(elf::EM_MIPS, 4, 0x8000_0020), Some("mips64"), "n32");
+        assert_eq!(name(elf::EM_MIPS, 4, 0x2000_2000), Some("mips64"), "o64");
+        assert_eq!(name(elf::EM_MIPS, 4, 0x8000_1000), Some("mips"), "o32 on a 64-bit processor");
+        assert_eq!(name(elf::EM_MIPS, 4, 0x5000_0000), Some("mips"), "no ABI, mips32");
+        assert_eq!(name(elf::EM_MIPS, 4, 0xa000_0000), Some("mips64"), "no ABI, mips64r6");
     }
 }

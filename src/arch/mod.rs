@@ -20,6 +20,7 @@ mod traits;
 pub use addresses::Addresses;
 pub use builtin::{BuiltIn, all as built_in, names};
 pub use description::{DescriptionError, MAXIMUM_DESCRIPTION_LENGTH, with_includes};
+pub use dwarf::FrameRegisters;
 pub use layout::{Layout, Register};
 pub use machine::Machine;
 pub use resolve::resolve;

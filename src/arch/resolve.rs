@@ -218,7 +218,7 @@ fn architecture_of(description: &Description, known: &Known<'_>, whose: &str, re
         }
         return architecture.clone();
     }
-    let by_image = || known.machine.and_then(|machine| machine.architecture()).map(|image| image.gdb);
+    let by_image = || known.machine.and_then(|machine| machine.gdb_architecture());
     by_option.or_else(by_image).unwrap_or("").to_owned()
 }
 

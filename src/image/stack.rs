@@ -6,7 +6,8 @@
 
 use super::PlacedImage;
 use super::unwind::{CallerRule, Saved};
-use crate::arch::Machine;
+use crate::arch::FrameRegisters;
+use object::elf;
 
 /// What a debugger must be given for `backtrace` to show a recorded stack with a program's own rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,20 +18,6 @@ pub struct Stack {
     pub words: Vec<(u64, u64)>,
     /// How many of the addresses are reached.
     pub depth: usize,
-}
-
-/// The numbers in DWARF of the stack pointer and the frame pointer.
-fn pointers(machine: &Machine) -> Option<(u16, u16)> {
-    Some(match machine.elf_machine {
-        62 => (7, 6),
-        3 => (4, 5),
-        183 => (31, 29),
-        40 => (13, 11),
-        243 => (2, 8),
-        20 | 21 => (1, 31),
-        22 => (15, 11),
-        _ => return None,
-    })
 }
 
 /// The frame pointer's value in some of the functions, which keep it from one to the next.
@@ -48,16 +35,16 @@ impl PlacedImage {
     /// It reaches as far as there are rules that can be followed; `None` if that is not one caller.
     pub fn stack(&self, base: u64, addresses: &[u64]) -> Option<Stack> {
         let machine = self.image.machine();
-        let (sp, fp) = pointers(&machine)?;
+        let registers = machine.frame_registers()?;
         let word = machine.address_size as u64;
-        let mut stack = Stack { registers: vec![(sp, base)], words: Vec::new(), depth: 1 };
+        let mut stack = Stack { registers: vec![(registers.stack_pointer, base)], words: Vec::new(), depth: 1 };
         let mut frame_pointers = vec![FramePointer::default()];
         let mut at = base;
         for (place, pair) in addresses.windows(2).enumerate() {
             // A caller is looked up at its call, before its return address.
             let pc = if place == 0 { pair[0] } else { pair[0].checked_sub(1)? };
             let Some(rule) = self.linked(pc).and_then(|pc| self.image.caller_rule(pc)) else { break };
-            let Some(frame_address) = frame_address(&rule, at, (sp, fp), word, &mut frame_pointers) else { break };
+            let Some(frame_address) = frame_address(&rule, at, registers, word, &mut frame_pointers) else { break };
             match rule.saved(rule.return_address) {
                 Saved::At(offset) => stack.words.push((frame_address.wrapping_add_signed(offset), pair[1])),
                 // A function that calls none may keep it in its register.
@@ -66,7 +53,7 @@ impl PlacedImage {
                 }
                 _ => break,
             }
-            match rule.saved(fp) {
+            match rule.saved(registers.frame_pointer) {
                 Saved::At(offset) => {
                     let slots = vec![frame_address.wrapping_add_signed(offset)];
                     frame_pointers.push(FramePointer { value: None, slots });
@@ -80,14 +67,15 @@ impl PlacedImage {
         for found in &frame_pointers {
             stack.words.extend(found.slots.iter().map(|slot| (*slot, found.value.unwrap_or(0))));
         }
-        stack.registers.extend(frame_pointers.first().and_then(|first| first.value).map(|value| (fp, value)));
+        let frame_pointer = frame_pointers.first().and_then(|first| first.value);
+        stack.registers.extend(frame_pointer.map(|value| (registers.frame_pointer, value)));
         stack.words.sort_unstable();
         (stack.depth > 1).then_some(stack)
     }
 
     /// Whether calls leave the return address in a register.
     fn keeps_return_address(&self) -> bool {
-        !matches!(self.image.machine().elf_machine, 3 | 62)
+        !matches!(elf::Machine(self.image.machine().elf_machine), elf::EM_386 | elf::EM_X86_64)
     }
 }
 
@@ -95,15 +83,15 @@ impl PlacedImage {
 fn frame_address(
     rule: &CallerRule,
     at: u64,
-    (sp, fp): (u16, u16),
+    registers: FrameRegisters,
     word: u64,
     frame_pointers: &mut [FramePointer],
 ) -> Option<u64> {
     let (register, offset) = rule.frame_address;
-    if register == sp {
+    if register == registers.stack_pointer {
         return Some(at.wrapping_add_signed(offset)).filter(|address| *address >= at);
     }
-    if register != fp {
+    if register != registers.frame_pointer {
         return None;
     }
     // Behind everything that is saved below it.

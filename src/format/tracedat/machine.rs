@@ -2,25 +2,26 @@
 //! extracted or split), by a function that only one machine's kernel has.
 
 use super::container::Container;
-use crate::arch::{self, Known, Machine};
+use crate::arch::Machine;
 use crate::source::ByteOrder;
+use object::elf;
 
 /// uname's names of machines; ELF's number, and the size of an address in bytes. What ends in `*` begins so.
-const MACHINES: &[(&str, u16, usize)] = &[
-    ("x86_64", 62, 8),
-    ("i386", 3, 4),
-    ("i486", 3, 4),
-    ("i586", 3, 4),
-    ("i686", 3, 4),
-    ("aarch64*", 183, 8),
-    ("arm*", 40, 4),
-    ("riscv64", 243, 8),
-    ("riscv32", 243, 4),
-    ("ppc64*", 21, 8),
-    ("ppc*", 20, 4),
-    ("s390x", 22, 8),
-    ("mips64*", 8, 8),
-    ("mips*", 8, 4),
+const MACHINES: &[(&str, elf::Machine, usize)] = &[
+    ("x86_64", elf::EM_X86_64, 8),
+    ("i386", elf::EM_386, 4),
+    ("i486", elf::EM_386, 4),
+    ("i586", elf::EM_386, 4),
+    ("i686", elf::EM_386, 4),
+    ("aarch64*", elf::EM_AARCH64, 8),
+    ("arm*", elf::EM_ARM, 4),
+    ("riscv64", elf::EM_RISCV, 8),
+    ("riscv32", elf::EM_RISCV, 4),
+    ("ppc64*", elf::EM_PPC64, 8),
+    ("ppc*", elf::EM_PPC, 4),
+    ("s390x", elf::EM_S390, 8),
+    ("mips64*", elf::EM_MIPS, 8),
+    ("mips*", elf::EM_MIPS, 4),
 ];
 
 /// The kernel's entries for system calls or traps that no other machine has, and uname's name of the machine (in
@@ -48,10 +49,7 @@ pub(super) fn of_symbols(container: &Container, long: usize, byte_order: ByteOrd
 /// The machine that has gdb's name of an architecture.
 pub(super) fn of_architecture(name: &str, byte_order: ByteOrder) -> Option<Machine> {
     let mut machines = MACHINES.iter().filter_map(|(uname, ..)| of_uname(uname.trim_end_matches('*'), byte_order));
-    machines.find(|machine| {
-        let known = Known { machine: Some(*machine), ..Known::default() };
-        arch::resolve(&known).is_ok_and(|choice| choice.architecture == name)
-    })
+    machines.find(|machine| machine.gdb_architecture() == Some(name))
 }
 
 /// The machine of a line of uname(2), such as `Linux host 6.18.44 x86_64`.
@@ -62,7 +60,7 @@ pub(super) fn of_uname(uname: &str, byte_order: ByteOrder) -> Option<Machine> {
             None => word == *name,
         };
         let (_, elf_machine, address_size) = MACHINES.iter().find(|(name, ..)| fits(name))?;
-        Some(Machine { elf_machine: *elf_machine, elf_flags: 0, address_size: *address_size, byte_order })
+        Some(Machine { elf_machine: elf_machine.0, elf_flags: 0, address_size: *address_size, byte_order })
     })
 }
 

@@ -20,7 +20,7 @@
 //! [`frame_chain`]: super::frame_chain
 
 use super::sections::Section;
-use crate::arch::Machine;
+use crate::arch::{FrameRegisters, Machine};
 use crate::source::ByteOrder;
 use gimli::write::{
     Address, CallFrameInstruction, CommonInformationEntry, DebugFrame, EndianVec, Error, Expression,
@@ -49,8 +49,10 @@ pub(super) struct Registers {
     pub(super) frame_pointer: &'static str,
     /// gdb's name of the program counter.
     pub(super) program_counter: &'static str,
-    /// The DWARF numbers of the frame pointer, the stack pointer and the return address.
-    numbers: [u16; 3],
+    /// The numbers in DWARF of the frame pointer and the stack pointer.
+    numbers: FrameRegisters,
+    /// The number in DWARF of the return address.
+    return_address: u16,
     /// The instruction that must be readable at each address of a stack, if any.
     pub(super) undefined_instruction: Option<[u8; 4]>,
 }
@@ -61,8 +63,9 @@ pub(super) struct Registers {
 /// gdb takes it from the link register unless the rule names it; and gdb goes by no rule in code that it cannot read
 /// (gdb/aarch64-tdep.c, `aarch64_stub_unwind_sniffer`, and gdb/arm-tdep.c, `arm_stub_unwind_sniffer`).
 pub(super) fn registers(machine: &Machine) -> Option<Registers> {
-    let plain = |frame_pointer, program_counter, numbers| {
-        Some(Registers { frame_pointer, program_counter, numbers, undefined_instruction: None })
+    let numbers = machine.frame_registers()?;
+    let plain = |frame_pointer, program_counter, return_address| {
+        Some(Registers { frame_pointer, program_counter, numbers, return_address, undefined_instruction: None })
     };
     let reads_code = |plain: Option<Registers>, instruction: u32| {
         let mut bytes = [0; 4];
@@ -70,13 +73,13 @@ pub(super) fn registers(machine: &Machine) -> Option<Registers> {
         plain.map(|registers| Registers { undefined_instruction: Some(bytes), ..registers })
     };
     match (elf::Machine(machine.elf_machine), machine.address_size) {
-        (elf::EM_X86_64, 8) => plain("rbp", "rip", [6, 7, 16]),
-        (elf::EM_386, 4) => plain("ebp", "eip", [5, 4, 8]),
-        (elf::EM_AARCH64, 8) => reads_code(plain("x29", "pc", [29, 31, 32]), 0),
-        (elf::EM_ARM, 4) => reads_code(plain("r11", "pc", [11, 13, 15]), 0xe7f0_00f0),
-        (elf::EM_RISCV, _) => plain("fp", "pc", [8, 2, 1]),
-        (elf::EM_PPC, 4) | (elf::EM_PPC64, 8) => plain("r31", "pc", [31, 1, 65]),
-        (elf::EM_S390, 8) => plain("r11", "pswa", [11, 15, 14]),
+        (elf::EM_X86_64, 8) => plain("rbp", "rip", 16),
+        (elf::EM_386, 4) => plain("ebp", "eip", 8),
+        (elf::EM_AARCH64, 8) => reads_code(plain("x29", "pc", 32), 0),
+        (elf::EM_ARM, 4) => reads_code(plain("r11", "pc", 15), 0xe7f0_00f0),
+        (elf::EM_RISCV, _) => plain("fp", "pc", 1),
+        (elf::EM_PPC, 4) | (elf::EM_PPC64, 8) => plain("r31", "pc", 65),
+        (elf::EM_S390, 8) => plain("r11", "pswa", 14),
         _ => None,
     }
 }
@@ -102,7 +105,9 @@ pub(super) fn table(machine: &Machine, rule: &FrameRule, sections: &[Section]) -
 fn entry(machine: &Machine, registers: Registers, is_outermost: bool) -> CommonInformationEntry {
     let encoding = encoding(machine.address_size);
     let word = encoding.address_size;
-    let [frame_pointer, stack_pointer, return_address] = registers.numbers.map(Register);
+    let Registers { numbers, return_address, .. } = registers;
+    let [frame_pointer, stack_pointer, return_address] =
+        [numbers.frame_pointer, numbers.stack_pointer, return_address].map(Register);
     let factor = if word == 8 { -8 } else { -4 };
     let mut entry = CommonInformationEntry::new(encoding, 1, factor, return_address);
     let size = i32::from(word) * RECORD_WORDS as i32;
