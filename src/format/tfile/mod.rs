@@ -36,8 +36,10 @@ use crate::trace::{Damage, Frame, Item, Location, Recording, RunStatus, TraceSta
 
 pub use self::conversion::{Conversion, Survey};
 pub use self::description::Description;
+pub use self::status::made_fields;
 pub use self::tracepoint::{pieces, pieces_with_source};
-pub use self::writer::{WriteError, Writer};
+pub use self::variable::piece as variable_piece;
+pub use self::writer::{WriteError, Writer, encode_frame};
 
 /// The first line of a file, line feed included.
 pub const MAGIC: &[u8] = b"\x7fTRACE0\n";

@@ -134,6 +134,14 @@ pub(super) fn line(status: &RunStatus) -> String {
             None => field(reason, "0"),
         },
     }
+    for (name, value) in made_fields(status) {
+        field(&name, &value);
+    }
+    line
+}
+
+/// The fields by what the model says, but for the reason of the end.
+pub fn made_fields(status: &RunStatus) -> Vec<(String, String)> {
     let numbers = [
         ("tframes", status.frames),
         ("tcreated", status.created),
@@ -144,17 +152,10 @@ pub(super) fn line(status: &RunStatus) -> String {
         ("starttime", status.start),
         ("stoptime", status.stop),
     ];
-    for (name, value) in numbers {
-        if let Some(value) = value {
-            field(name, &format!("{value:x}"));
-        }
-    }
-    for (name, value) in [("notes", &status.notes), ("username", &status.user)] {
-        if let Some(value) = value {
-            field(name, &hex::encode(value));
-        }
-    }
-    line
+    let numbers = numbers.into_iter().filter_map(|(name, value)| Some((name, format!("{:x}", value?))));
+    let texts = [("notes", &status.notes), ("username", &status.user)];
+    let texts = texts.into_iter().filter_map(|(name, text)| Some((name, hex::encode(text.as_ref()?))));
+    numbers.chain(texts).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<TraceStateVariable, String> {
 }
 
 /// The definition in the remote protocol's words.
-pub(super) fn piece(variable: &TraceStateVariable) -> String {
+pub fn piece(variable: &TraceStateVariable) -> String {
     let TraceStateVariable { number, initial, builtin, name, .. } = variable;
     format!("{number:x}:{initial:x}:{:x}:{}", u8::from(*builtin), hex::encode(name))
 }

@@ -66,6 +66,13 @@ pub struct Writer<W: Write> {
     body: Vec<u8>,
 }
 
+/// The bytes of one frame, as [`Writer::frame`] writes it in a file without registers.
+pub fn encode_frame(frame: &Frame<'_>, order: ByteOrder) -> Result<Vec<u8>, WriteError> {
+    let mut writer = Writer { output: Vec::new(), order, register_block_size: 0, body: Vec::new() };
+    writer.frame(frame)?;
+    Ok(writer.output)
+}
+
 impl<W: Write> Writer<W> {
     /// Writes the header and the description. Pieces and status fields that were recorded are written as they are;
     /// where there are none, they are made from the model.

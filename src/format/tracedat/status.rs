@@ -3,6 +3,7 @@
 use super::container::Container;
 use super::container::options::Value;
 use super::survey::Survey;
+use crate::format::tfile::made_fields;
 use crate::trace::RunStatus;
 
 /// What `tstatus` and `info` show of the run. Times are microseconds.
@@ -10,23 +11,17 @@ pub(super) fn status(container: &Container, survey: &Survey) -> RunStatus {
     let frames: u64 = survey.counts.values().sum();
     let created = survey.lost.values().fold(frames, |sum, (counted, _)| sum.saturating_add(*counted));
     let [start, stop] = [survey.span.map(|span| span.0 / 1000), survey.span.map(|span| span.1 / 1000)];
-    let notes = notes(container);
-    // In the words of gdb's own servers, for gdb.
-    let mut fields = vec![("tframes", format!("{frames:x}")), ("tcreated", format!("{created:x}"))];
-    fields.extend(start.map(|start| ("starttime", format!("{start:x}"))));
-    fields.extend(stop.map(|stop| ("stoptime", format!("{stop:x}"))));
-    fields.push(("notes", hex::encode(&notes)));
-    let fields = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    RunStatus {
+    let mut status = RunStatus {
         known: true,
         frames: Some(frames),
         created: Some(created),
         start,
         stop,
-        notes: Some(notes),
-        fields,
+        notes: Some(notes(container)),
         ..RunStatus::default()
-    }
+    };
+    status.fields = made_fields(&status);
+    status
 }
 
 fn notes(container: &Container) -> String {

@@ -3,9 +3,8 @@
 use std::sync::Mutex;
 
 use super::TraceDat;
-use crate::format::tfile::{Description, MAGIC, Writer};
-use crate::source::ByteOrder;
-use crate::trace::{Frame, Location};
+use crate::format::tfile::encode_frame;
+use crate::trace::Location;
 
 /// How far somebody has read who reads from the front to the end, as gdb does.
 #[derive(Default)]
@@ -53,7 +52,8 @@ impl TraceDat {
             let Some(position) = self.positions.get(place.frame) else { break };
             let mut frame = self.read(Location(place.frame), position);
             frame.registers = None;
-            let frame = encoded(&frame, self.target.byte_order);
+            // One that the format has no room for is left out.
+            let frame = encode_frame(&frame, self.target.byte_order).unwrap_or_default();
             let skipped = offset.saturating_sub(place.offset);
             let inside = usize::try_from(skipped).unwrap_or(usize::MAX);
             bytes.extend_from_slice(frame.get(inside..).unwrap_or(&[]));
@@ -66,17 +66,6 @@ impl TraceDat {
         bytes.truncate(length);
         bytes
     }
-}
-
-/// The frame's bytes; none if the format has no room for it.
-fn encoded(frame: &Frame<'_>, order: ByteOrder) -> Vec<u8> {
-    let file = Writer::new(Vec::new(), order, &Description::default()).and_then(|mut writer| {
-        writer.frame(frame)?;
-        writer.finish()
-    });
-    // Without the first line, the empty line that ends the description, and the end mark.
-    let file = file.unwrap_or_default();
-    file.get(MAGIC.len() + 1..file.len().saturating_sub(4)).unwrap_or(&[]).to_vec()
 }
 
 #[cfg(test)]

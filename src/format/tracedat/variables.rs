@@ -9,6 +9,7 @@ use super::event_types::{EventType, is_probe};
 use super::events::{EventFormat, Field, Formats};
 use super::probe;
 use crate::arch::Layout;
+use crate::format::tfile::variable_piece;
 use crate::trace::TraceStateVariable;
 
 /// What every frame has, in the order of the variables' numbers from 1 on.
@@ -63,8 +64,10 @@ impl Variables {
             return *number;
         }
         let number = self.all.len() as i32 + 1;
-        let piece = format!("{number:x}:0:0:{}", hex::encode(&name));
-        self.all.push(TraceStateVariable { number, name: name.clone(), initial: 0, builtin: false, piece });
+        let mut variable =
+            TraceStateVariable { number, name: name.clone(), initial: 0, builtin: false, piece: String::new() };
+        variable.piece = variable_piece(&variable);
+        self.all.push(variable);
         numbers.insert(name, number);
         number
     }
