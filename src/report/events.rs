@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
+use serde::ser::{SerializeStruct, Serializer};
 
 use super::text::printable;
 use crate::trace::{Event, FieldValue};
@@ -12,37 +12,11 @@ use crate::trace::{Event, FieldValue};
 const ELEMENTS: usize = 8;
 
 /// An event, as JSON and as a row.
-#[derive(Debug, Serialize)]
-pub struct EventRow {
-    /// Its name.
-    pub name: String,
-    /// The name of the task that made it, where it is known.
-    pub task: Option<String>,
-    /// The number of that task.
-    pub pid: Option<i32>,
-    /// The CPU on which it was made.
-    pub cpu: u32,
-    /// When it was made, as the tracer's own tool writes it.
-    pub time: String,
-    /// How many events of its CPU were lost before it: -1 where nobody counted them, `null` where none was.
-    pub lost_before: Option<i64>,
-    /// Its fields: numbers, texts, and lists of these, an object in the order of the event.
-    pub fields: Fields,
-    #[serde(skip)]
-    task_and_pid: Option<String>,
-}
-
-/// The fields of an event.
+///
+/// As JSON it is an object of what [`Event`] has, by the same names: `null` for what is not known, `fields` an object in
+/// the order of the event.
 #[derive(Debug)]
-pub struct Fields(Vec<(String, FieldValue)>);
-
-impl From<Event> for EventRow {
-    fn from(event: Event) -> EventRow {
-        let task_and_pid = event.task();
-        let Event { name, task, pid, cpu, time, lost_before, fields } = event;
-        EventRow { name, task, pid, cpu, time, lost_before, fields: Fields(fields), task_and_pid }
-    }
-}
+pub struct EventRow(pub Event);
 
 impl EventRow {
     /// What [`EventRow::line`] shows.
@@ -51,18 +25,15 @@ impl EventRow {
 
     /// The event in one line.
     pub(super) fn line(&self, frame: u64, is_damaged: bool) -> String {
-        let task = self.task_and_pid.as_deref().map_or_else(String::new, printable);
+        let EventRow(event) = self;
+        let task = event.task().map_or_else(String::new, |task| printable(&task));
         let mut line =
-            format!("{frame:>8}  {:>18}  {:>3}  {task:<20}  {:<22}", self.time, self.cpu, printable(&self.name));
-        for (name, value) in &self.fields.0 {
+            format!("{frame:>8}  {:>18}  {:>3}  {task:<20}  {:<22}", event.time, event.cpu, printable(&event.name));
+        for (name, value) in &event.fields {
             let _ = write!(line, " {}={}", printable(name), shown(value));
         }
-        match self.lost_before {
-            None => {}
-            Some(-1) => line += " (events lost before)",
-            Some(count) => {
-                let _ = write!(line, " ({count} events lost before)");
-            }
+        if let Some(lost) = event.lost() {
+            let _ = write!(line, " ({lost})");
         }
         if is_damaged {
             line += " DAMAGED";
@@ -94,13 +65,26 @@ fn list<T>(elements: &[T], shown: impl Fn(&T) -> String) -> String {
     format!("[{}]", parts.join(" "))
 }
 
-impl Serialize for Fields {
+impl Serialize for EventRow {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
-            map.serialize_entry(name, &Value(value))?;
-        }
-        map.end()
+        let Event { name, task, pid, cpu, time, lost_before, fields } = &self.0;
+        let mut event = serializer.serialize_struct("EventRow", 7)?;
+        event.serialize_field("name", name)?;
+        event.serialize_field("task", task)?;
+        event.serialize_field("pid", pid)?;
+        event.serialize_field("cpu", cpu)?;
+        event.serialize_field("time", time)?;
+        event.serialize_field("lost_before", lost_before)?;
+        event.serialize_field("fields", &Fields(fields))?;
+        event.end()
+    }
+}
+
+struct Fields<'a>(&'a [(String, FieldValue)]);
+
+impl Serialize for Fields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, Value(value))))
     }
 }
 

@@ -158,7 +158,7 @@ impl FrameRow {
             file,
             line,
             time: frame.time,
-            event: replay.recording().event(frame).map(EventRow::from),
+            event: replay.recording().event(frame).map(EventRow),
             register_bytes: frame.registers.as_ref().map_or(0, |block| block.bytes.len()),
             memory: frame
                 .memory_ranges()

@@ -47,13 +47,17 @@ impl Event {
         Some(format!("{}-{}", self.task.as_deref().unwrap_or("<...>"), self.pid?))
     }
 
+    /// How many events of its CPU were lost before it, if any: `3 events lost before`.
+    pub fn lost(&self) -> Option<String> {
+        Some(match self.lost_before? {
+            -1 => "events lost before".to_owned(),
+            count => format!("{count} events lost before"),
+        })
+    }
+
     /// Who made it: `bash-1543, CPU 1, sched_switch, 3 events lost before`.
     pub fn label(&self) -> Option<String> {
-        let lost = match self.lost_before {
-            None => String::new(),
-            Some(-1) => ", events lost before".to_owned(),
-            Some(count) => format!(", {count} events lost before"),
-        };
+        let lost = self.lost().map_or_else(String::new, |lost| format!(", {lost}"));
         Some(format!("{}, CPU {}, {}{lost}", self.task()?, self.cpu, self.name))
     }
 }

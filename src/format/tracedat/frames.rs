@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::TraceDat;
-use super::event_types::{EventType, is_probe, probe_address};
+use super::event_types::{EventType, probe_address};
 use super::events::{EventFormat, Integer, LostEvents, StackEntries};
 use super::positions::Position;
 use super::streams::{Found, Taken};
@@ -68,7 +68,7 @@ impl TraceDat {
         self.fill(&event, &mut frame);
         frame.variables = self.variables_of(&event);
         frame.memory.push(MemoryBlock { address: self.places.record, bytes: Cow::Owned(record.to_vec()) });
-        if let Some(format) = format.filter(|format| is_probe(format)) {
+        if let Some(format) = format.filter(|_| kind.is_probe) {
             self.fill_probe(&event, format, &mut frame);
         } else {
             let callers = self.callers(&event, &taken, place, position);

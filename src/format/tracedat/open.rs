@@ -46,7 +46,7 @@ impl TraceDat {
         }
         let chosen = chosen(&formats, choices);
         let progress = options.expanding.unwrap_or(&|_| ());
-        let survey = survey(&container, &streams, &formats, &mut collector, |id| chosen.is_none_or_has(id), progress);
+        let survey = survey(&container, &streams, &formats, &mut collector, |id| chosen.has(id), progress);
         let names = collector.finish();
 
         let uname = container.options().iter().find_map(|option| match &option.value {
@@ -189,7 +189,7 @@ enum Chosen {
 }
 
 impl Chosen {
-    fn is_none_or_has(&self, id: u16) -> bool {
+    fn has(&self, id: u16) -> bool {
         match self {
             Chosen::All => true,
             Chosen::Some(chosen) => chosen.get(usize::from(id)).copied().unwrap_or(false),
