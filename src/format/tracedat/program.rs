@@ -2,6 +2,7 @@
 //! rule by which gdb finds recorded stacks.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::container::{Container, Symbol};
 use super::event_types::EventType;
@@ -36,38 +37,11 @@ impl Program {
         machine: Option<Machine>,
     ) -> Program {
         let mut program = Program::default();
-        let mut symbols: Vec<Symbol<'_>> = Vec::new();
-        if let Some(kallsyms) = container.kallsyms() {
-            if kallsyms.are_addresses_hidden() {
-                let remark = "the kernel hid the addresses of its symbols from who recorded (kptr_restrict), so that \
-                              addresses in the kernel have no names (record as root, or with kernel.kptr_restrict=0)";
-                program.remarks.push(remark.to_owned());
-            } else {
-                // Absolute values of old kernels, per-CPU variables, lie at 0 and up, where programs are. gdb shows
-                // names as they are, so that those that no compiler makes are left out.
-                let is_wanted = |symbol: &Symbol<'_>| {
-                    symbol.address != 0
-                        && !"aA".contains(symbol.kind)
-                        && symbol.name.bytes().all(|byte| byte.is_ascii_graphic())
-                };
-                symbols.extend(kallsyms.symbols().filter(is_wanted).take(MOST_SYMBOLS));
-                if symbols.len() == MOST_SYMBOLS {
-                    let remark = format!("there are more symbols than {MOST_SYMBOLS}; the others have no names");
-                    program.remarks.push(remark);
-                }
-            }
-        }
-        let is_code = |symbol: &&Symbol<'_>| "tTwW".contains(symbol.kind);
+        let symbols = kernel_symbols(container, &mut program.remarks);
         program.functions.extend(symbols.iter().filter(is_code).map(|symbol| symbol.address));
         program.functions.sort_unstable();
         program.functions.dedup();
         let Some(machine) = machine else { return program };
-        let named = |name: &str| symbols.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.address);
-        let own = symbols.iter().filter(is_code).filter(|symbol| symbol.module.is_none()).map(|symbol| symbol.address);
-        let text = match (named("_stext"), named("_etext")) {
-            (Some(first), Some(end)) if first < end => first..end,
-            _ => own.clone().min().unwrap_or(0)..own.max().map_or(0, |last| last.saturating_add(1)),
-        };
         let mut made_symbols: Vec<MadeSymbol<'_>> = symbols
             .iter()
             .map(|symbol| MadeSymbol {
@@ -101,7 +75,7 @@ impl Program {
         let outermost = survey.outermost.iter().filter_map(|end| Some(end.checked_sub(1)?..*end)).collect();
         let image = MadeImage {
             machine,
-            text,
+            text: text(&symbols),
             symbols: made_symbols,
             structures: structures.collect(),
             frame_rule: Some(FrameRule { outermost }),
@@ -127,6 +101,41 @@ impl Program {
     pub fn same_function(&self, one: u64, other: u64) -> bool {
         let place = |address: u64| self.functions.partition_point(|function| *function <= address);
         place(one) > 0 && place(one) == place(other)
+    }
+}
+
+/// The kernel's symbols that gdb can use. What a person should know about them is added to the remarks.
+fn kernel_symbols<'c>(container: &'c Container, remarks: &mut Vec<String>) -> Vec<Symbol<'c>> {
+    let Some(kallsyms) = container.kallsyms() else { return Vec::new() };
+    if kallsyms.are_addresses_hidden() {
+        let remark = "the kernel hid the addresses of its symbols from who recorded (kptr_restrict), so that addresses \
+                      in the kernel have no names (record as root, or with kernel.kptr_restrict=0)";
+        remarks.push(remark.to_owned());
+        return Vec::new();
+    }
+    // Absolute values of old kernels, per-CPU variables, lie at 0 and up, where programs are. gdb shows names as they
+    // are, so that those that no compiler makes are left out.
+    let is_wanted = |symbol: &Symbol<'_>| {
+        symbol.address != 0 && !"aA".contains(symbol.kind) && symbol.name.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    let symbols: Vec<Symbol<'_>> = kallsyms.symbols().filter(is_wanted).take(MOST_SYMBOLS).collect();
+    if symbols.len() == MOST_SYMBOLS {
+        remarks.push(format!("there are more symbols than {MOST_SYMBOLS}; the others have no names"));
+    }
+    symbols
+}
+
+fn is_code(symbol: &&Symbol<'_>) -> bool {
+    "tTwW".contains(symbol.kind)
+}
+
+/// The addresses of the kernel's main code: where it does not say, from its first function to its last.
+fn text(symbols: &[Symbol<'_>]) -> Range<u64> {
+    let named = |name: &str| symbols.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.address);
+    let own = symbols.iter().filter(is_code).filter(|symbol| symbol.module.is_none()).map(|symbol| symbol.address);
+    match (named("_stext"), named("_etext")) {
+        (Some(first), Some(end)) if first < end => first..end,
+        _ => own.clone().min().unwrap_or(0)..own.max().map_or(0, |last| last.saturating_add(1)),
     }
 }
 
