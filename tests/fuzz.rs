@@ -15,6 +15,8 @@ mod image;
 mod recording;
 #[path = "../fuzz/targets/session.rs"]
 mod session;
+#[path = "../fuzz/support/mod.rs"]
+mod support;
 #[path = "../fuzz/targets/tracedat.rs"]
 mod tracedat;
 

@@ -1,15 +1,19 @@
 //! Any bytes as what a client sends, over a sound recording.
 #![cfg_attr(fuzzing, no_main)]
 
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use traceframe::format::{OpenOptions, open};
 use traceframe::image::Image;
-use traceframe::rsp::{Activity, Stub};
+use traceframe::rsp::Activity;
 use traceframe::session::Replay;
 use traceframe::source::Source;
 
+use crate::support::{Client, tests_data};
+
+#[cfg(fuzzing)]
+#[path = "../support/mod.rs"]
+mod support;
 #[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(|data: &[u8]| run(data));
 
@@ -19,8 +23,7 @@ const QUESTION: &[u8] = b"$qTV:7fff#be";
 fn replay() -> Arc<Replay> {
     static REPLAY: OnceLock<Arc<Replay>> = OnceLock::new();
     let replay = REPLAY.get_or_init(|| {
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("tests/data"));
-        let data = data.into_iter().find(|folder| folder.is_dir()).expect("the tests' data");
+        let data = tests_data();
         let image = Arc::new(Image::open(&data.join("bin/case")).expect("a program"));
         let options = OpenOptions { image: Some(&image), ..OpenOptions::default() };
         let source = Source::open(&data.join("tfile/04-step.tf")).expect("a recording");
@@ -34,25 +37,14 @@ fn replay() -> Arc<Replay> {
 /// The first byte says in pieces of how many bytes the others come.
 pub fn run(data: &[u8]) {
     let Some((size, sent)) = data.split_first() else { return };
-    let mut stub = Stub::new(replay());
+    let mut client = Client::new(replay());
     for piece in sent.chunks(usize::from(*size).max(1)) {
-        if take(&mut stub, piece).1 == Activity::Closed {
+        if client.send(piece).1 == Activity::Closed {
             return;
         }
     }
     // Whatever came, the next packet works; a packet that was begun is ended first.
-    take(&mut stub, b"#00");
-    let output = take(&mut stub, QUESTION).0;
+    client.send(b"#00");
+    let output = client.send(QUESTION).0;
     assert!(output.ends_with(b"$U#55"), "{}", output.escape_ascii());
-}
-
-/// Gives bytes to the conversation, in as many turns as it takes; what is to be sent.
-fn take(stub: &mut Stub, bytes: &[u8]) -> (Vec<u8>, Activity) {
-    let mut activity = stub.receive(bytes);
-    let mut output = stub.take_output();
-    while matches!(activity, Activity::Busy | Activity::Searching) {
-        activity = stub.run();
-        output.extend(stub.take_output());
-    }
-    (output, activity)
 }

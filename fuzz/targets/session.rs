@@ -5,10 +5,14 @@ use std::sync::Arc;
 
 use traceframe::format::{OpenOptions, open};
 use traceframe::report;
-use traceframe::rsp::{Activity, Stub};
 use traceframe::session::Replay;
 use traceframe::source::Source;
 
+use crate::support::Client;
+
+#[cfg(fuzzing)]
+#[path = "../support/mod.rs"]
+mod support;
 #[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(|data: &[u8]| run(data));
 
@@ -60,28 +64,12 @@ pub fn run(data: &[u8]) {
     let replay = Arc::new(replay);
     let frames = replay.index().wait().frames;
     let _ = report::Info::new(&replay).summary();
-    let mut stub = Stub::new(replay);
-    let mut ask = |packet: &str| {
-        let sum = packet.bytes().fold(0u8, u8::wrapping_add);
-        let mut activity = stub.receive(format!("${packet}#{sum:02x}").as_bytes());
-        while matches!(activity, Activity::Busy | Activity::Searching) {
-            activity = stub.run();
-        }
-        assert_eq!(activity, Activity::Idle, "{packet}");
-        let reply = String::from_utf8_lossy(&stub.take_output()).into_owned();
-        assert!(reply.contains('#'), "{packet}: {reply}");
-        reply
-    };
-    AT_FIRST.iter().for_each(|packet| drop(ask(packet)));
-    for (first, next) in [("qTfP", "qTsP"), ("qTfV", "qTsV")] {
-        let mut packet = first;
-        while !ask(packet).contains("$l#") {
-            packet = next;
-        }
-    }
+    let mut client = Client::new(replay);
+    AT_FIRST.iter().for_each(|packet| drop(client.ask(packet)));
+    client.ask_for_definitions();
     for frame in 0..frames.min(8) {
-        assert!(ask(&format!("QTFrame:{frame:x}")).contains(&format!("$F{frame:x}T")));
-        IN_EACH_FRAME.iter().for_each(|packet| drop(ask(packet)));
+        assert!(client.ask(&format!("QTFrame:{frame:x}")).contains(&format!("$F{frame:x}T")));
+        IN_EACH_FRAME.iter().for_each(|packet| drop(client.ask(packet)));
     }
-    AT_LAST.iter().for_each(|packet| drop(ask(packet)));
+    AT_LAST.iter().for_each(|packet| drop(client.ask(packet)));
 }

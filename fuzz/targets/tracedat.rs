@@ -3,17 +3,20 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use traceframe::format::{OpenOptions, open, tracedat};
 use traceframe::image::Image;
 use traceframe::report::{FrameFilter, Info, frames_table};
-use traceframe::rsp::{Activity, Stub};
 use traceframe::session::Replay;
 use traceframe::source::Source;
 use traceframe::trace::Item;
 
+use crate::support::{Client, tests_data};
+
+#[cfg(fuzzing)]
+#[path = "../support/mod.rs"]
+mod support;
 #[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(|data: &[u8]| run(data));
 
@@ -31,8 +34,7 @@ const RECORDINGS: [&str; 7] = [
 fn recordings() -> &'static [Vec<u8>] {
     static ALL: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let data = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("tests/data/tracedat"));
-        let data = data.into_iter().find(|folder| folder.is_dir()).expect("the tests' data");
+        let data = tests_data().join("tracedat");
         let read = |name: &&str| std::fs::read(data.join(format!("{name}.dat"))).expect("a recording");
         RECORDINGS.iter().map(read).collect()
     })
@@ -114,37 +116,21 @@ fn examine(file: Vec<u8>) {
 }
 
 fn converse(replay: Arc<Replay>, count: u64) {
-    let mut stub = Stub::new(replay);
-    let mut ask = |packet: &str| {
-        let sum = packet.bytes().fold(0u8, u8::wrapping_add);
-        let mut activity = stub.receive(format!("${packet}#{sum:02x}").as_bytes());
-        while matches!(activity, Activity::Busy | Activity::Searching) {
-            activity = stub.run();
-        }
-        assert_eq!(activity, Activity::Idle, "{packet}");
-        let reply = String::from_utf8_lossy(&stub.take_output()).into_owned();
-        assert!(reply.contains('#'), "{packet}: {reply}");
-        reply
-    };
+    let mut client = Client::new(replay);
     for packet in ["qSupported:xmlRegisters=i386", "QStartNoAckMode", "?", "qfThreadInfo", "qsThreadInfo", "qTStatus"] {
-        ask(packet);
+        client.ask(packet);
     }
-    ask("qXfer:features:read:target.xml:0,3ff0");
-    for (first, next) in [("qTfP", "qTsP"), ("qTfV", "qTsV")] {
-        let mut packet = first;
-        while !ask(packet).contains("$l#") {
-            packet = next;
-        }
-    }
+    client.ask("qXfer:features:read:target.xml:0,3ff0");
+    client.ask_for_definitions();
     for frame in [0, count / 2, count.saturating_sub(1)].into_iter().filter(|frame| *frame < count) {
-        assert!(ask(&format!("QTFrame:{frame:x}")).contains(&format!("$F{frame:x}T")));
+        assert!(client.ask(&format!("QTFrame:{frame:x}")).contains(&format!("$F{frame:x}T")));
         for packet in
             ["g", "m70000000000000,40", "m70000000800000,40", "qTV:1", "qTV:9", "qXfer:traceframe-info:read::0,3ff0"]
         {
-            ask(packet);
+            client.ask(packet);
         }
     }
     for packet in ["QTFrame:ffffffff", "bc", "vCont;c", "vCont;s:1;c", "bs", "qTBuffer:0,2000", "qRcmd,737461747573"] {
-        ask(packet);
+        client.ask(packet);
     }
 }
