@@ -3,10 +3,10 @@
 mod support;
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 use support::made::{self, Made};
-use support::{Gdb, Server, data, run, traceframe};
+use support::{Gdb, Killed, Server, data, run, traceframe};
 
 /// `traceframe run` over a recording, with its program.
 fn ran_with(recording: &str, program: &str, gdb: Gdb, arguments: &[&str]) -> (Option<i32>, String, String) {
@@ -241,7 +241,7 @@ fn a_search_that_was_given_up_is_an_error() {
 
 /// A gdb that takes one command after another.
 struct Interactive {
-    gdb: Child,
+    gdb: Killed,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
@@ -254,7 +254,7 @@ impl Interactive {
         command.env("HOME", "/nonexistent").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut gdb = command.spawn().unwrap();
         let (input, output) = (gdb.stdin.take().unwrap(), BufReader::new(gdb.stdout.take().unwrap()));
-        Interactive { gdb, input, output }
+        Interactive { gdb: Killed(gdb), input, output }
     }
 
     fn type_in(&mut self, command: &str) {
@@ -273,13 +273,6 @@ impl Interactive {
     fn interrupt(&self) {
         let id = self.gdb.id().to_string();
         assert!(Command::new("kill").args(["-s", "INT", &id]).status().unwrap().success());
-    }
-}
-
-impl Drop for Interactive {
-    fn drop(&mut self) {
-        let _ = self.gdb.kill();
-        let _ = self.gdb.wait();
     }
 }
 

@@ -1,16 +1,16 @@
 //! gdb's own adapter for the Debug Adapter Protocol (`gdb -i=dap`), which editors start.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 use super::serve;
 use crate::support::page::{Names, Page, demo};
-use crate::support::{DEADLINE, Gdb, Server, data, wait};
+use crate::support::{DEADLINE, Gdb, Killed, Server, data, wait};
 use serde_json::{Value, json};
 
 /// A gdb that is asked as an editor asks it.
 struct Adapter {
-    gdb: Child,
+    gdb: Killed,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     asked: u64,
@@ -26,7 +26,7 @@ impl Adapter {
         command.env("HOME", "/nonexistent").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut gdb = command.spawn().expect("gdb 18.1 is needed (scripts/test installs it)");
         let (input, output) = (gdb.stdin.take().unwrap(), BufReader::new(gdb.stdout.take().unwrap()));
-        Adapter { gdb, input, output, asked: 0, events: Vec::new() }
+        Adapter { gdb: Killed(gdb), input, output, asked: 0, events: Vec::new() }
     }
 
     fn ask(&mut self, command: &str, arguments: &Value) -> u64 {
@@ -100,13 +100,6 @@ impl Adapter {
     fn evaluate(&mut self, expression: &str, context: &str) -> String {
         let body = self.body("evaluate", &json!({ "expression": expression, "context": context }));
         body["result"].as_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Adapter {
-    fn drop(&mut self) {
-        let _ = self.gdb.kill();
-        let _ = self.gdb.wait();
     }
 }
 

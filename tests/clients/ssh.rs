@@ -5,13 +5,13 @@ use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::made::{self, Made};
 use crate::support::page::{self, Names, Page, demo};
 use crate::support::started::eventually;
-use crate::support::{DEADLINE, Gdb, run, wait};
+use crate::support::{DEADLINE, Gdb, Killed, run, wait};
 
 const DAEMON: &str = "/usr/sbin/sshd";
 
@@ -132,7 +132,7 @@ fn send(signal: &str, process: &str) {
 
 /// A gdb that waits for what is typed.
 struct Waiting {
-    gdb: Child,
+    gdb: Killed,
     input: ChildStdin,
     shown: tempfile::NamedTempFile,
 }
@@ -148,7 +148,7 @@ impl Waiting {
         // Its group gets what a terminal would send for Ctrl-C.
         program.process_group(0).stdin(Stdio::piped()).stdout(output()).stderr(output());
         let mut gdb = program.spawn().expect("gdb is needed (scripts/test installs it)");
-        let mut waiting = Waiting { input: gdb.stdin.take().unwrap(), gdb, shown };
+        let mut waiting = Waiting { input: gdb.stdin.take().unwrap(), gdb: Killed(gdb), shown };
         waiting.types(&format!("target remote | {} machine {command}", machine.at("ssh").display()));
         waiting.types("echo connected\\n");
         waiting.shows("connected\n");
@@ -170,13 +170,6 @@ impl Waiting {
             assert!(began.elapsed() < DEADLINE, "never: {text}\n{}", self.shown());
             std::thread::sleep(Duration::from_millis(5));
         }
-    }
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        let _ = self.gdb.kill();
-        let _ = self.gdb.wait();
     }
 }
 

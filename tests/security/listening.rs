@@ -1,11 +1,11 @@
 //! Who can reach a server.
 
 use std::collections::BTreeSet;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
 use super::path;
 use super::support::started::eventually;
-use super::support::{Server, traceframe};
+use super::support::{Killed, Server, traceframe};
 
 /// The addresses at which a process listens for TCP, as the kernel writes them (Linux).
 fn listening(process: u32) -> BTreeSet<String> {
@@ -38,15 +38,6 @@ fn only_on_loopback(process: u32) {
     assert!(found.iter().all(|address| LOOPBACK.contains(&address.as_str())), "{found:?}");
 }
 
-struct Killed(Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// The usual port may be taken on the machine that tests: then there is nothing to be reached.
 #[test]
 fn without_a_word_it_listens_on_loopback_only() {
@@ -56,10 +47,10 @@ fn without_a_word_it_listens_on_loopback_only() {
         let mut command = traceframe();
         command.args(arguments).arg("--port-file").arg(&file).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = Killed(command.spawn().unwrap());
-        eventually("it listens or is refused", || file.exists() || child.0.try_wait().unwrap().is_some());
-        match child.0.try_wait().unwrap() {
+        eventually("it listens or is refused", || file.exists() || child.try_wait().unwrap().is_some());
+        match child.try_wait().unwrap() {
             Some(status) => assert_eq!(status.code(), Some(4)),
-            None => only_on_loopback(child.0.id()),
+            None => only_on_loopback(child.id()),
         }
     }
 }

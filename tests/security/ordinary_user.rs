@@ -2,11 +2,11 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use super::path;
 use super::support::started::eventually;
-use super::support::{Client, DEADLINE, run, wait};
+use super::support::{Client, DEADLINE, Killed, run, wait};
 
 /// The user with the fewest rights, under which a test runs that is itself run by root.
 const NOBODY: &str = "65534";
@@ -69,7 +69,7 @@ fn set_mode(path: &Path, mode: u32) {
 
 /// A server that is not left behind.
 struct Running {
-    child: Child,
+    child: Killed,
     said: tempfile::NamedTempFile,
 }
 
@@ -80,7 +80,7 @@ impl Running {
         let mut out = tempfile::NamedTempFile::new().unwrap();
         command.stdin(Stdio::null()).stdout(out.reopen().unwrap()).stderr(file());
         let child = command.spawn().unwrap();
-        let mut running = Running { child, said };
+        let mut running = Running { child: Killed(child), said };
         let mut port = None;
         eventually("the ready line", || {
             assert!(running.child.try_wait().unwrap().is_none(), "it ended: {}", running.said());
@@ -102,13 +102,6 @@ impl Running {
         assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
         let status = wait(&mut self.child, DEADLINE).expect("the server does not end");
         (status.code(), self.said())
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

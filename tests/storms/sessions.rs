@@ -2,14 +2,14 @@
 
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::link::{at_once, wrong};
 use super::place::{Place, Served};
 use super::size;
-use super::support::{DEADLINE, Gdb, wait};
+use super::support::{DEADLINE, Gdb, Killed, wait};
 
 /// Each walks from another frame on, looks at each, and its answers are its own.
 pub fn cursors(place: &Place) -> io::Result<()> {
@@ -51,7 +51,7 @@ const COMMANDS: &[&str] = &[
 
 /// A gdb that does this in a session, and what it shows.
 struct Session {
-    gdb: Child,
+    gdb: Killed,
     shown: std::fs::File,
     target: String,
 }
@@ -72,7 +72,7 @@ impl Session {
         // gdb 13.1 aborts where a server ends at some moments; its core goes with this folder.
         gdb.current_dir(place.socket.parent().unwrap());
         gdb.stdin(Stdio::null()).stdout(shown.try_clone()?).stderr(shown.try_clone()?);
-        Ok(Session { gdb: gdb.spawn()?, shown, target })
+        Ok(Session { gdb: Killed(gdb.spawn()?), shown, target })
     }
 
     /// What it showed so far, the same whichever way it connected.
@@ -89,13 +89,6 @@ impl Session {
             Some(_) => self.shown(),
             None => Err(wrong(format!("a gdb does not end: {}", self.shown()?))),
         }
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        let _ = self.gdb.kill();
-        let _ = self.gdb.wait();
     }
 }
 

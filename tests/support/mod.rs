@@ -13,6 +13,7 @@ pub mod started;
 
 use std::io::{Read, Seek, Write};
 use std::net::TcpStream;
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -34,7 +35,7 @@ pub fn traceframe() -> Command {
 
 /// A server on a free port; it ends with the value.
 pub struct Server {
-    child: Child,
+    child: Killed,
     folder: tempfile::TempDir,
     /// Its TCP port, on both loopback addresses.
     pub port: u16,
@@ -89,10 +90,27 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+/// A process that ends with the value.
+pub struct Killed(pub Child);
+
+impl Deref for Killed {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        &self.0
+    }
+}
+
+impl DerefMut for Killed {
+    fn deref_mut(&mut self) -> &mut Child {
+        &mut self.0
+    }
+}
+
+impl Drop for Killed {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{DEADLINE, Server, traceframe};
+use super::{DEADLINE, Killed, Server, traceframe};
 
 impl Server {
     /// `traceframe` with exactly these arguments, which need not be text, once it says that it listens.
@@ -23,7 +23,7 @@ impl Server {
             .stderr(std::fs::File::create(folder.path().join("err")).unwrap())
             .spawn()
             .unwrap();
-        let mut server = Server { child, folder, port: 0 };
+        let mut server = Server { child: Killed(child), folder, port: 0 };
         eventually("the ready line", || {
             assert!(server.is_running(), "the server ended: {}", server.errors());
             server.output().contains("in gdb: ")
