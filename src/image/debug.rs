@@ -3,6 +3,7 @@
 use super::elf::{Elf, Section};
 use crate::arch::Machine;
 use crate::source::{ByteOrder, Cursor};
+use gimli::RunTimeEndian;
 use object::elf;
 use object::read::{CompressedData, CompressionFormat};
 use std::ops::Range;
@@ -27,6 +28,15 @@ pub(super) enum Bytes {
     File(Range<usize>),
     /// Expanded.
     Expanded(Vec<u8>),
+}
+
+impl From<ByteOrder> for RunTimeEndian {
+    fn from(order: ByteOrder) -> RunTimeEndian {
+        match order {
+            ByteOrder::Little => RunTimeEndian::Little,
+            ByteOrder::Big => RunTimeEndian::Big,
+        }
+    }
 }
 
 impl DebugSection {

@@ -4,7 +4,6 @@
 use super::debug::Bytes;
 use super::ranges::{Ranges, Span, Spans};
 use crate::arch::Machine;
-use crate::source::ByteOrder;
 use gimli::{
     AttributeValue, DebugLine, DebugLineOffset, EndianSlice, LineProgramHeader, LineRow, Reader, RunTimeEndian,
 };
@@ -83,15 +82,8 @@ pub(super) struct Programs<'data> {
 }
 
 impl<'data> Programs<'data> {
-    fn endian(self) -> RunTimeEndian {
-        match self.machine.byte_order {
-            ByteOrder::Little => RunTimeEndian::Little,
-            ByteOrder::Big => RunTimeEndian::Big,
-        }
-    }
-
     fn line_section(self) -> Slice<'data> {
-        Slice::new(self.sections.line.get(self.file), self.endian())
+        Slice::new(self.sections.line.get(self.file), self.machine.byte_order.into())
     }
 
     /// Where in the section each program begins. A program that cannot be read is known by its length all the same.
@@ -101,7 +93,8 @@ impl<'data> Programs<'data> {
         std::iter::from_fn(move || {
             loop {
                 let offset = next?;
-                let mut rest = Slice::new(section.get(offset..).filter(|rest| !rest.is_empty())?, self.endian());
+                let mut rest =
+                    Slice::new(section.get(offset..).filter(|rest| !rest.is_empty())?, self.machine.byte_order.into());
                 let (length, format) = rest.read_initial_length().ok()?;
                 next =
                     offset.checked_add(usize::from(format.initial_length_size())).and_then(|at| at.checked_add(length));

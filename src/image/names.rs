@@ -7,7 +7,6 @@ use super::debug::{Bytes, DebugSection};
 use super::elf::{Elf, SymbolKind};
 use super::symbols::name;
 use crate::arch::Machine;
-use crate::source::ByteOrder;
 use gimli::{
     Abbreviations, AttributeValue, DebugAbbrev, DebugAbbrevOffset, DebuggingInformationEntry, Dwarf, EndianSlice,
     Reader as _, RunTimeEndian, SectionId, Unit, UnitHeader,
@@ -86,10 +85,7 @@ impl Names {
         let data = self.data.iter().filter_map(|at| search.wanted.get_key_value(name(file, *at)));
         search.defined = data.map(|(name, _)| *name).collect();
         let bytes = self.sections.each_ref().map(|section| section.bytes(file, self.machine));
-        let endian = match self.machine.byte_order {
-            ByteOrder::Little => RunTimeEndian::Little,
-            ByteOrder::Big => RunTimeEndian::Big,
-        };
+        let endian = self.machine.byte_order.into();
         let section = |id: SectionId| {
             let at = SECTIONS.iter().position(|found| *found == id);
             let bytes: Option<&Bytes> = at.and_then(|at| bytes.get(at));

@@ -7,7 +7,6 @@
 use super::debug::{Bytes, DebugSection};
 use super::elf::Elf;
 use crate::arch::Machine;
-use crate::source::ByteOrder;
 use gimli::{
     BaseAddresses, CfaRule, DebugFrame, EhFrame, EndianSlice, Evaluation, EvaluationResult, Location, Piece,
     RegisterRule, RunTimeEndian, UnwindContext, UnwindSection, Value,
@@ -70,10 +69,7 @@ impl Unwind {
     ) -> Option<(EhFrame<Slice<'data>>, DebugFrame<Slice<'data>>, BaseAddresses)> {
         let sections =
             self.bytes.get_or_init(|| (self.loaded.bytes(file, self.machine), self.debug.bytes(file, self.machine)));
-        let endian = match self.machine.byte_order {
-            ByteOrder::Little => RunTimeEndian::Little,
-            ByteOrder::Big => RunTimeEndian::Big,
-        };
+        let endian = self.machine.byte_order.into();
         let address_size = u8::try_from(self.machine.address_size).ok()?;
         let mut loaded = EhFrame::new(sections.0.get(file), endian);
         loaded.set_address_size(address_size);

@@ -2,6 +2,7 @@
 
 use super::container::Container;
 use super::container::options::Value;
+use super::container::section::id;
 use super::survey::Survey;
 use crate::format::tfile::made_fields;
 use crate::trace::RunStatus;
@@ -65,7 +66,8 @@ pub(super) fn remarks(container: &Container, survey: &Survey) -> Vec<String> {
                 .push(format!("CPU {cpu}{of} lost {} ($lost_before is set in the frames behind)", lost.join(", and ")));
         }
     }
-    for option in container.options().iter().filter(|option| option.value == Value::Unknown && option.id != 15) {
+    for option in container.options().iter().filter(|option| option.value == Value::Unknown && option.id != id::STRINGS)
+    {
         remarks.push(format!("option {} at byte {:#x} is not known here and left out", option.id, option.at));
     }
     for text in container.texts() {

@@ -7,6 +7,7 @@ use super::symbols::{Placed, placed};
 use super::{MadeImage, frames, types};
 use crate::arch::Machine;
 use crate::source::ByteOrder;
+use gimli::RunTimeEndian;
 use gimli::write::{EndianVec, Sections};
 use object::Endianness;
 use object::elf;
@@ -77,7 +78,7 @@ fn debug(image: &MadeImage<'_>, sections: &[Section]) -> Result<Vec<(&'static st
         found.push((".debug_frame", frames::table(machine, rule, sections).map_err(too_large)?));
     }
     if !image.structures.is_empty() {
-        let mut dwarf = Sections::new(EndianVec::new(frames::endian(machine.byte_order)));
+        let mut dwarf = Sections::new(EndianVec::new(RunTimeEndian::from(machine.byte_order)));
         types::unit(&image.structures, machine.address_size).write(&mut dwarf).map_err(too_large)?;
         let Sections { debug_info, debug_abbrev, debug_str, .. } = dwarf;
         found.push((".debug_info", debug_info.0.into_vec()));

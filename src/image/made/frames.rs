@@ -21,7 +21,6 @@
 
 use super::sections::Section;
 use crate::arch::{FrameRegisters, Machine};
-use crate::source::ByteOrder;
 use gimli::write::{
     Address, CallFrameInstruction, CommonInformationEntry, DebugFrame, EndianVec, Error, Expression,
     FrameDescriptionEntry, FrameTable,
@@ -97,7 +96,7 @@ pub(super) fn table(machine: &Machine, rule: &FrameRule, sections: &[Section]) -
         let entry = FrameDescriptionEntry::new(Address::Constant(addresses.start), length);
         table.add_fde(if is_outermost { outermost } else { inner }, entry);
     }
-    let mut section = DebugFrame(EndianVec::new(endian(machine.byte_order)));
+    let mut section = DebugFrame(EndianVec::new(RunTimeEndian::from(machine.byte_order)));
     table.write_debug_frame(&mut section)?;
     Ok(section.0.into_vec())
 }
@@ -157,11 +156,4 @@ fn divide<'a>(code: impl Iterator<Item = &'a Range<u64>>, outermost: &[Range<u64
 /// How DWARF is written here.
 pub(super) fn encoding(address_size: usize) -> Encoding {
     Encoding { address_size: if address_size == 8 { 8 } else { 4 }, format: Format::Dwarf32, version: 4 }
-}
-
-pub(super) fn endian(order: ByteOrder) -> RunTimeEndian {
-    match order {
-        ByteOrder::Little => RunTimeEndian::Little,
-        ByteOrder::Big => RunTimeEndian::Big,
-    }
 }
