@@ -226,6 +226,17 @@ impl Direction {
         }
     }
 
+    /// The next frame, as far as it is indexed: forward, that at `at`; backward, the one before it.
+    pub(super) fn next_frame(self, index: &Index, at: u64) -> Answer<u64> {
+        match self {
+            Direction::Forward => index.locate(at).map(|_| at),
+            Direction::Backward => {
+                let last = at.min(index.progress().frames).checked_sub(1);
+                last.map_or(Answer::Nothing, Answer::Found)
+            }
+        }
+    }
+
     /// Where a search goes on that is to find a frame again.
     pub(super) fn standing(self, frame: u64) -> u64 {
         match self {

@@ -139,11 +139,7 @@ impl Search {
                 }
                 found
             }
-            (_, Direction::Forward) => index.locate(self.at).map(|_| self.at),
-            (_, Direction::Backward) => {
-                let last = self.at.min(index.progress().frames).checked_sub(1);
-                last.map_or(Answer::Nothing, Answer::Found)
-            }
+            (_, direction) => direction.next_frame(index, self.at),
         };
         found.map(Some)
     }

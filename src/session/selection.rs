@@ -68,14 +68,7 @@ impl Selection {
                 break;
             }
         }
-        let found = match direction {
-            Direction::Forward => index.locate(*at).map(|_| *at),
-            Direction::Backward => {
-                let last = (*at).min(index.progress().frames).checked_sub(1);
-                last.map_or(Answer::Nothing, Answer::Found)
-            }
-        };
-        match found {
+        match direction.next_frame(index, *at) {
             Answer::Found(frame) if !frames.contains(&frame) => Answer::Nothing,
             found => found,
         }

@@ -49,7 +49,7 @@ use self::trace_buffer::Sequence;
 use self::variables::Variables;
 use crate::arch::{Machine, Target};
 use crate::image::PlacedImage;
-use crate::trace::{Damage, Location, RunStatus, Thread, Tracepoint};
+use crate::trace::{Damage, RunStatus, Thread, Tracepoint};
 
 pub use self::container::MAGIC;
 pub use self::probe::Mapping;
@@ -105,10 +105,5 @@ impl TraceDat {
     /// How many events there are.
     fn count(&self) -> u64 {
         self.survey.counts.values().sum()
-    }
-
-    /// The number of a frame, where it was walked over.
-    fn position(&self, location: Location) -> Option<positions::Position> {
-        self.positions.get(location.0)
     }
 }

@@ -135,7 +135,7 @@ impl Recording for TraceDat {
     }
 
     fn frame(&self, location: Location) -> Frame<'_> {
-        match self.position(location) {
+        match self.positions.get(location.0) {
             Some(position) => self.read(location, position),
             None => Frame::empty(location, 0),
         }
