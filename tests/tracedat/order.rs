@@ -1,6 +1,6 @@
 //! Every recording against what trace-cmd shows: the order across CPUs and instances, and the times.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use traceframe::format::tracedat::Choices;
 
@@ -55,5 +55,28 @@ fn tasks_have_the_name_of_the_time() {
         for (number, event) in shown.iter().enumerate() {
             assert!(names.contains(&event.task), "{name}, frame {number}: {}", event.task);
         }
+    }
+}
+
+#[test]
+fn what_was_lost_is_said_before_the_next_frame_of_the_cpu_that_is_shown() {
+    let path = fixture("lost-v7-zstd");
+    let whole = shown(&*open(&path, Choices::default()));
+    let names: HashSet<&str> = whole.iter().map(|event| event.event.as_str()).collect();
+    assert!(names.len() > 1);
+    for name in names {
+        let mut lost: HashMap<i64, i64> = HashMap::new();
+        let mut wanted = Vec::new();
+        for event in &whole {
+            let unsaid = lost.entry(event.variable("cpu")).or_default();
+            *unsaid += event.variables.get("lost_before").copied().unwrap_or(0);
+            if event.event == name {
+                wanted.push((event.time, Some(std::mem::take(unsaid)).filter(|lost| *lost > 0)));
+            }
+        }
+        let chosen = shown(&*open(&path, Choices { events: vec![name.to_owned()], ..Choices::default() }));
+        let seen: Vec<_> =
+            chosen.iter().map(|event| (event.time, event.variables.get("lost_before").copied())).collect();
+        assert_eq!(seen, wanted, "{name}");
     }
 }

@@ -6,7 +6,7 @@ use super::TraceDat;
 use super::event_types::{EventType, probe_address};
 use super::events::{EventFormat, Integer, LostEvents, StackEntries};
 use super::positions::Position;
-use super::streams::{Found, Taken};
+use super::streams::{Found, Kept};
 use super::variables::{EVERY, LOST, number};
 use crate::arch::Register;
 use crate::image::made;
@@ -54,15 +54,16 @@ impl TraceDat {
     /// The frame at a place.
     pub(super) fn read(&self, location: Location, position: Position) -> Frame<'_> {
         let mut frame = Frame::empty(location, 0);
-        let taken = self.streams.page(&self.container, position.stream, position.page, Vec::new());
-        let Some(Ok(taken)) = taken else { return frame };
-        let Some(place) = taken.records.iter().position(|found| found.offset == position.offset) else { return frame };
-        let (Some(found), Some(stream)) = (taken.records.get(place), self.streams.all().get(position.stream)) else {
+        let Some(page) = self.streams.kept(&self.container, position.stream, position.page) else { return frame };
+        let Ok(place) = page.records().binary_search_by_key(&position.offset, |found| found.offset) else {
             return frame;
         };
-        let record = taken.bytes(*found);
+        let (Some(found), Some(stream)) = (page.records().get(place), self.streams.all().get(position.stream)) else {
+            return frame;
+        };
+        let record = page.bytes(*found);
         let Some(kind) = self.kind_of(record) else { return frame };
-        let lost = if place == 0 { taken.lost } else { LostEvents::None };
+        let lost = self.losses.get(location.0);
         let format = self.formats.get(kind.id);
         let event = Event { record, found: *found, cpu: stream.cpu, kind, format, lost };
         self.fill(&event, &mut frame);
@@ -71,7 +72,7 @@ impl TraceDat {
         if let Some(format) = format.filter(|_| kind.is_probe) {
             self.fill_probe(&event, format, &mut frame);
         } else {
-            let callers = self.callers(&event, &taken, place, position);
+            let callers = self.callers(&event, &page, place, position);
             self.fill_chain(&callers, &mut frame);
         }
         frame
@@ -176,7 +177,7 @@ impl TraceDat {
 
     /// The addresses of the stack at an event, its own first: those that the event itself holds, or those of the kernel
     /// that the next event of its CPU and task does.
-    fn callers(&self, event: &Event<'_>, taken: &Taken<'_>, place: usize, position: Position) -> Vec<u64> {
+    fn callers(&self, event: &Event<'_>, page: &Kept<'_>, place: usize, position: Position) -> Vec<u64> {
         let order = self.formats.order();
         let entries = |format: &EventFormat, record: &[u8]| -> Vec<u64> {
             StackEntries::of(format, record, order).into_iter().flatten().take(MOST_CALLERS).collect()
@@ -185,16 +186,13 @@ impl TraceDat {
             return event.format.map_or_else(Vec::new, |format| entries(format, event.record));
         }
         let next;
-        let record = match taken.records.get(place + 1) {
-            Some(found) => taken.bytes(*found),
+        let record = match page.records().get(place + 1) {
+            Some(found) => page.bytes(*found),
             None => {
-                let page = self.streams.page(&self.container, position.stream, position.page + 1, Vec::new());
-                let Some(Ok(page)) = page.filter(|page| page.as_ref().is_ok_and(|page| page.lost == LostEvents::None))
-                else {
-                    return Vec::new();
-                };
+                let page = self.streams.kept(&self.container, position.stream, position.page + 1);
+                let Some(page) = page.filter(|page| page.lost() == LostEvents::None) else { return Vec::new() };
                 next = page;
-                next.records.first().map_or(&[][..], |found| next.bytes(*found))
+                next.records().first().map_or(&[][..], |found| next.bytes(*found))
             }
         };
         let format = self.formats.of(record).filter(|format| self.roles.is_kernel_stack(format.id));

@@ -75,9 +75,7 @@ impl<'a> Merge<'a> {
             match page {
                 Ok(mut taken) => {
                     self.damage.extend(taken.damage.take());
-                    if taken.lost != LostEvents::None {
-                        lost = taken.lost;
-                    }
+                    lost = lost.and(taken.lost);
                     if let Some(first) = taken.records.first() {
                         self.heads.push(Reverse((first.time, stream)));
                         self.hold(stream, Place { number, taken: None, next: 0, lost }, taken);

@@ -10,10 +10,12 @@
 //! and the texts of event formats to events with fields and times; and [`TraceDat`], which makes frames of them.
 //! Invariant: whatever the bytes are, what is whole is served, and what is not is named with its offset.
 
+mod cache;
 pub mod container;
 mod event_types;
 pub mod events;
 mod frames;
+mod losses;
 mod machine;
 mod merge;
 mod open;
@@ -39,6 +41,7 @@ use std::sync::OnceLock;
 use self::container::Container;
 use self::event_types::{EventType, Roles};
 use self::events::{Formats, Tasks};
+use self::losses::Losses;
 use self::places::Places;
 use self::positions::Positions;
 use self::probe::Probe;
@@ -73,6 +76,7 @@ pub struct TraceDat {
     formats: Formats,
     streams: Streams,
     positions: Positions,
+    losses: Losses,
     survey: Survey,
     types: Vec<EventType>,
     /// For each number of an event 1 more than its place in `types`, or 0.

@@ -9,6 +9,7 @@ use super::event_types::{self, EventType, Roles, is_probe};
 use super::events::{
     Clock, Content, Field, FieldKind, Formats, LongSize, PageLayout, TaskCollector, TimeSample, TimeShift, Tsc2Nsec,
 };
+use super::losses::Losses;
 use super::places::Places;
 use super::positions::Positions;
 use super::probe::Probe;
@@ -99,6 +100,7 @@ impl TraceDat {
             roles: Roles::of(&formats),
             damage: listed(&damage),
             positions: Positions::new(),
+            losses: Losses::default(),
             sequence: Sequence::default(),
             machine: recorded,
             container,

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::TraceDat;
+use super::events::LostEvents;
 use super::frames::Event;
 use super::merge::{Merge, Next};
 use super::programs_place;
@@ -110,14 +111,26 @@ impl Recording for TraceDat {
 
     fn walk(&self, visit: &mut dyn FnMut(Item<'_, '_>) -> ControlFlow<()>) -> Location {
         let mut merge = Merge::new(&self.container, &self.streams);
+        // What was lost of each stream before an event that is not shown.
+        let mut unsaid = vec![LostEvents::None; self.streams.all().len()];
         let mut frames = 0;
         let mut frame = Frame::empty(Location(0), 0);
         let mut step = |next: Next<'_>| match next {
             Next::Damage(damage) => visit(Item::Damage(damage)),
             Next::Event { position, found, record, lost } => {
-                let Some(kind) = self.kind_of(record) else { return ControlFlow::Continue(()) };
+                let kind = self.kind_of(record);
+                let lost = match unsaid.get_mut(position.stream) {
+                    Some(unsaid) if kind.is_some() => std::mem::take(unsaid).and(lost),
+                    Some(unsaid) => {
+                        *unsaid = unsaid.and(lost);
+                        lost
+                    }
+                    None => lost,
+                };
+                let Some(kind) = kind else { return ControlFlow::Continue(()) };
                 // Before anybody is told of the frame: who is told may ask for it.
                 self.positions.set(frames, position);
+                self.losses.set(frames, lost);
                 let cpu = self.streams.all().get(position.stream).map_or(0, |stream| stream.cpu);
                 let format = self.formats.get(kind.id);
                 frame.location = Location(frames);

@@ -4,6 +4,9 @@
 //! "Compression format of the trace data"; each CPU has a count and chunks of its own). trace-cmd puts ten pages into a
 //! chunk.
 
+use std::sync::Arc;
+
+use super::super::cache::Weigh;
 use super::compression::Algorithm;
 use crate::source::Cursor;
 
@@ -12,6 +15,19 @@ pub(super) const CHUNK_LIMIT: u64 = 10 << 20;
 
 /// The size of the number of chunks, which the size of a CPU's data may count or not.
 pub(super) const COUNT_SIZE: u64 = 4;
+
+/// What a chunk expanded to, or why it cannot be expanded, which is not tried again for each of its pages.
+#[derive(Clone, Debug)]
+pub(super) struct Expanded(pub Result<Arc<Vec<u8>>, Arc<str>>);
+
+impl Weigh for Expanded {
+    fn weight(&self) -> usize {
+        match &self.0 {
+            Ok(bytes) => bytes.len(),
+            Err(cause) => cause.len(),
+        }
+    }
+}
 
 /// Where a chunk lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,6 @@
 
 mod btf;
 mod buffers;
-mod cache;
 mod chunks;
 mod command_lines;
 mod compression;
@@ -42,10 +41,11 @@ pub use self::modules::Module;
 pub use self::options::TraceOption;
 pub use self::section::Section;
 
-use self::cache::Cache;
+use self::chunks::Expanded;
 use self::extent::Extent;
 use self::parts::Parts;
 use self::section::Reader;
+use super::cache::Cache;
 use crate::source::{ByteOrder, Source};
 use crate::trace::{Damage, DamageList};
 
@@ -103,7 +103,7 @@ pub struct Container {
     parts: Parts,
     buffers: Vec<Buffer>,
     damage: DamageList,
-    cache: Cache,
+    cache: Cache<u64, Expanded>,
 }
 
 impl Container {
@@ -270,10 +270,10 @@ impl Container {
         let expanded = self.cache.get(chunk.at, || {
             let stored = self.source.slice(chunk.at, chunk.stored as usize);
             let size = chunk.pages as usize * buffer.page_size as usize;
-            self.algorithm.expand(stored, size).map(Arc::new).map_err(Arc::from)
+            Expanded(self.algorithm.expand(stored, size).map(Arc::new).map_err(Arc::from))
         });
         let start = usize::try_from(number.checked_sub(chunk.first)?.checked_mul(page_size)?).ok()?;
-        Some(match expanded {
+        Some(match expanded.0 {
             Ok(bytes) => {
                 let end = start.checked_add(buffer.page_size as usize)?;
                 Ok(Page::Expanded { at: chunk.at, chunk: bytes, range: start..end })

@@ -29,14 +29,27 @@ const EVENTS_LOST: u64 = 1 << 31;
 const LOST_COUNT_STORED: u64 = 1 << 30;
 
 /// Whether events were lost between the page before, of the same CPU, and this one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LostEvents {
     /// None.
+    #[default]
     None,
     /// So many.
     Counted(u64),
     /// Some; the kernel had no place to write how many.
     Unknown,
+}
+
+impl LostEvents {
+    /// Those that were lost at two places, together: nobody knows how many where one of them is not known.
+    #[must_use]
+    pub fn and(self, other: LostEvents) -> LostEvents {
+        match (self, other) {
+            (LostEvents::None, lost) | (lost, LostEvents::None) => lost,
+            (LostEvents::Counted(one), LostEvents::Counted(other)) => LostEvents::Counted(one.saturating_add(other)),
+            _ => LostEvents::Unknown,
+        }
+    }
 }
 
 /// A page.
