@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use traceframe::format::{OpenOptions, open};
 use traceframe::image::Image;
 use traceframe::rsp::Activity;
-use traceframe::session::Replay;
+use traceframe::session::{Programs, Replay};
 use traceframe::source::Source;
 
 use crate::support::{Client, tests_data};
@@ -27,7 +27,8 @@ fn replay() -> Arc<Replay> {
         let image = Arc::new(Image::open(&data.join("bin/case")).expect("a program"));
         let options = OpenOptions { image: Some(&image), ..OpenOptions::default() };
         let source = Source::open(&data.join("tfile/04-step.tf")).expect("a recording");
-        let replay = Replay::new(open(source, &options).expect("a recording"), Some(image), None).expect("a thread");
+        let programs = Programs { program: Some(image.clone()), ..Programs::default() };
+        let replay = Replay::new(open(source, &options).expect("a recording"), programs).expect("a thread");
         replay.index().wait();
         Arc::new(replay)
     });

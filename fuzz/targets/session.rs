@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use traceframe::format::{OpenOptions, open};
 use traceframe::report;
-use traceframe::session::Replay;
+use traceframe::session::{Programs, Replay};
 use traceframe::source::Source;
 
 use crate::support::Client;
@@ -60,7 +60,7 @@ const AT_LAST: &[&str] = &[
 pub fn run(data: &[u8]) {
     let options = OpenOptions { architecture: Some("x86-64"), ..OpenOptions::default() };
     let Ok(recording) = open(Source::from_vec("fuzzed", data.to_vec()), &options) else { return };
-    let Ok(replay) = Replay::new(recording, None, None) else { return };
+    let Ok(replay) = Replay::new(recording, Programs::default()) else { return };
     let replay = Arc::new(replay);
     let frames = replay.index().wait().frames;
     let _ = report::Info::new(&replay).summary();

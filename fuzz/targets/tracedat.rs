@@ -6,9 +6,8 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 use traceframe::format::{OpenOptions, open, tracedat};
-use traceframe::image::Image;
 use traceframe::report::{FrameFilter, Info, frames_table};
-use traceframe::session::Replay;
+use traceframe::session::{Programs, Replay};
 use traceframe::source::Source;
 use traceframe::trace::Item;
 
@@ -104,10 +103,9 @@ fn examine(file: Vec<u8>) {
     });
     assert!(locations.is_sorted());
     assert_eq!(recording.end().0, count, "as many frames as were announced");
-    let program = recording.program().map(|program| Source::from_vec("made", program.to_vec()));
-    let image = program.map(|program| Arc::new(Image::from_source(program).expect("the made program is one")));
-    let Ok(replay) = Replay::new(recording, image, None) else { return };
+    let Ok(replay) = Replay::new(recording, Programs::default()) else { return };
     let replay = Arc::new(replay);
+    assert_eq!(replay.image().is_some(), replay.recording().program().is_some(), "the program that was made is one");
     assert_eq!(replay.index().wait().frames, count);
     let _ = Info::new(&replay).to_string();
     let shown = frames_table(&replay, &FrameFilter::default(), 50);

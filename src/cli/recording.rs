@@ -13,7 +13,7 @@ use crate::arch;
 use crate::format::{self, OpenOptions, tracedat};
 use crate::image::Image;
 use crate::report;
-use crate::session::Replay;
+use crate::session::{Programs, Replay};
 use crate::source::{ByteOrder, Source};
 
 /// A recording, and what the user says about it.
@@ -29,6 +29,10 @@ pub struct RecordingOptions {
     /// from the recording
     #[arg(long, value_name = "ADDR", requires = "exec", value_parser = report::parse_number)]
     load_bias: Option<u64>,
+    /// A shared library of the program, where the recording says at which address it lay (trace-cmd record --proc-map); may
+    /// be given several times
+    #[arg(long, value_name = "ELF", requires = "exec")]
+    library: Vec<PathBuf>,
     /// The target description (gdb's XML), instead of the one in the recording
     #[arg(long, value_name = "XML")]
     tdesc: Option<PathBuf>,
@@ -87,12 +91,17 @@ impl RecordingOptions {
         self.exec.as_deref()
     }
 
-    /// Whether a path is the recording or the program, under this name or another: neither is written over.
+    /// The files that are read.
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let libraries = self.library.iter().map(PathBuf::as_path);
+        std::iter::once(self.file.as_path()).chain(self.program()).chain(libraries)
+    }
+
+    /// Whether a path is the recording or a program, under this name or another: neither is written over.
     pub fn reads(&self, path: &Path) -> bool {
         let file = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
         let written = file(path);
-        written.is_some()
-            && [Some(self.file.as_path()), self.program()].into_iter().flatten().any(|input| file(input) == written)
+        written.is_some() && self.inputs().any(|input| file(input) == written)
     }
 
     /// Opens the recording and the program, and begins to index. With `--strict` the index is waited for.
@@ -114,24 +123,14 @@ impl RecordingOptions {
         };
         let recording = format::open(Source::open(&self.file)?, &options)?;
         drop(progress);
-        let image = match (image, recording.program()) {
-            (None, Some(program)) => Some(Image::from_source(made_program(&self.file, program.to_vec()))?),
-            (image, _) => image,
-        };
-        let replay = Arc::new(Replay::new(recording, image.map(Arc::new), self.load_bias)?);
+        let libraries = self.library.iter().map(|path| Image::open(path).map(Arc::new)).collect::<Result<_, _>>()?;
+        let programs = Programs { program: image.map(Arc::new), load_bias: self.load_bias, libraries };
+        let replay = Arc::new(Replay::new(recording, programs)?);
         if self.strict {
             refuse_damage(&replay)?;
         }
         Ok(replay)
     }
-}
-
-/// The program that a recording itself gives, under a name of its own beside it.
-fn made_program(recording: &Path, program: Vec<u8>) -> Source {
-    let path = std::path::absolute(recording).unwrap_or_else(|_| recording.to_owned());
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".symbols");
-    Source::from_vec(path.with_file_name(name), program)
 }
 
 fn refuse_damage(replay: &Replay) -> Result<(), Failure> {

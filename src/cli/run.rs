@@ -188,8 +188,9 @@ impl Run {
             ..ServeOptions::default()
         };
         let program = self.program(&replay, folder.path())?;
+        let setup = setup(&replay, folder.path())?;
         let server = server::start(replay, options)?;
-        let script = self.write_script(folder.path(), &socket)?;
+        let script = self.write_script(folder.path(), &setup, &socket)?;
         let mut gdb = self
             .command(&script, program.as_deref())
             .spawn()
@@ -229,14 +230,13 @@ impl Run {
     /// One script that does everything: gdb ends at the first error in one, and goes on behind an -ex that fails. Its
     /// last line, and `quit` before it, leave a mark: what begins a block and does not end it swallows the rest in
     /// silence.
-    fn write_script(&self, folder: &Path, socket: &Path) -> Result<PathBuf, Failure> {
+    fn write_script(&self, folder: &Path, setup: &str, socket: &Path) -> Result<PathBuf, Failure> {
         let init = folder.join("gdbinit");
         std::fs::write(&init, GDBINIT)?;
         // The folder's path may have anything in it; in its name there is nothing odd.
         let mark = format!("shell : >\"$TRACEFRAME_RUN/{DONE}\"");
         let mut text = format!("source {}\ndefine hook-quit\n{mark}\nend\n", init.display());
-        // There are no files where the recording was made.
-        let _ = write!(text, "set sysroot\ntarget remote {}\n", socket.display());
+        let _ = writeln!(text, "{setup}target remote {}", socket.display());
         for (number, step) in self.steps.0.iter().enumerate() {
             let _ = writeln!(text, "{}", step.line(folder, &format!("script-{number}"))?);
         }
@@ -258,6 +258,17 @@ impl Run {
         command.process_group(0);
         command
     }
+}
+
+/// What tells gdb where to find files beside the program. The one that the recording itself gives is put into the folder.
+fn setup(replay: &Replay, folder: &Path) -> std::io::Result<String> {
+    // There are no files where the recording was made.
+    let mut text = "set sysroot\n".to_owned();
+    if let Some(own) = replay.own_program() {
+        std::fs::write(folder.join(own.image.path().file_name().unwrap_or_default()), own.image.file().bytes())?;
+        let _ = writeln!(text, "set solib-search-path {}", folder.display());
+    }
+    Ok(text)
 }
 
 /// A folder that nobody else can look into, with a path short enough for a socket.

@@ -55,6 +55,7 @@ pub struct Image {
     position_independent: bool,
     entry: u64,
     alignment: u64,
+    dynamic: Option<u64>,
     build_id: Option<Vec<u8>>,
     contents: Contents,
     code: Ranges,
@@ -99,6 +100,7 @@ impl Image {
             position_independent: elf.position_independent,
             entry: elf.entry,
             alignment: alignment(&elf),
+            dynamic: elf.sections.iter().find(|section| section.name == b".dynamic").map(|section| section.address),
             span: span(&elf),
             contents: Contents::new(&elf),
             symbols: Symbols::new(&elf, &code),
@@ -201,6 +203,17 @@ impl Image {
     /// The first address that is loaded.
     pub fn first_address(&self) -> u64 {
         self.span.map_or(0, |(first, _)| first)
+    }
+
+    /// The address of the page at which the file is mapped. Files are linked so that it is enough to know of pages that
+    /// they have at least 4096 bytes.
+    pub fn first_page(&self) -> u64 {
+        self.first_address() & !0xfff
+    }
+
+    /// The address of what the loader is told (`.dynamic`); `None` for a file that it has nothing to do with.
+    pub fn dynamic(&self) -> Option<u64> {
+        self.dynamic
     }
 
     /// How the caller of the function at `address` is found.

@@ -58,6 +58,11 @@ pub fn warnings(replay: &Replay) -> Vec<String> {
         }
         warnings.extend(image.image.damage().iter().map(|damage| format!("{path}: {}", printable(damage))));
     }
+    for library in replay.unplaced_libraries() {
+        let path = printable(&library.path().display().to_string());
+        warnings
+            .push(format!("{path}: the recording does not say where a library of this name lay, so it is not used"));
+    }
     if let Some(contradiction) = replay.contradiction() {
         warnings.push(format!("this may be the wrong program: {}", printable(&contradiction)));
     }

@@ -147,7 +147,7 @@ impl FrameRow {
         let image = replay.image();
         let line = image.zip(pc).and_then(|(image, pc)| image.line(pc));
         let (file, line) = line.map_or((None, None), |(file, line)| (Some(file), Some(line)));
-        let function = image.zip(pc).and_then(|(image, pc)| image.function(pc)).map(place);
+        let function = pc.and_then(|pc| replay.function(pc)).map(place);
         FrameRow {
             version: JSON_VERSION,
             frame: number,

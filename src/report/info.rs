@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -9,6 +10,7 @@ use super::JSON_VERSION;
 use super::text::{count, place, printable};
 use super::warnings;
 use crate::arch::Origin;
+use crate::image::PlacedImage;
 use crate::session::Replay;
 use crate::trace::{RunStatus, StopReason, Tracepoint, TracepointKind};
 
@@ -25,6 +27,8 @@ pub struct Info {
     pub target: TargetInfo,
     /// The program, where one was named.
     pub program: Option<ProgramInfo>,
+    /// What gdb loads beside the program.
+    pub libraries: Vec<LibraryInfo>,
     /// The run.
     pub run: RunInfo,
     /// The tracepoints, by number.
@@ -77,6 +81,29 @@ pub struct ProgramInfo {
     pub load_bias: Option<String>,
     /// How the place is known.
     pub placement: String,
+}
+
+/// How a library comes to gdb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LibraryOrigin {
+    /// It is made of the recording.
+    Made,
+    /// The user gives its file.
+    Given,
+    /// Not at all.
+    Missing,
+}
+
+/// A file that lay beside the program.
+#[derive(Debug, Serialize)]
+pub struct LibraryInfo {
+    /// Its file: on the recorded machine, or the name of the program that the recording itself gives.
+    pub path: String,
+    /// The address of its first page, as `0x…`.
+    pub address: String,
+    /// How it comes to gdb.
+    pub origin: LibraryOrigin,
 }
 
 /// How the recording ended.
@@ -186,6 +213,7 @@ impl Info {
             format: recording.format(),
             target: target(replay),
             program: program(replay),
+            libraries: libraries(replay),
             run: run(recording.status()),
             tracepoints: tracepoints(replay, &counts),
             variables: recording
@@ -209,7 +237,7 @@ impl Info {
         }
     }
 
-    /// The first lines: file, target, program, frames, run.
+    /// The first lines: file, target, program, libraries, frames, run.
     pub fn summary(&self) -> String {
         let mut text = format!("{}: {}\n", printable(&self.file), self.format);
         let target = &self.target;
@@ -238,6 +266,15 @@ impl Info {
                 let _ = write!(text, ", build ID {id}");
             }
             text.push('\n');
+        }
+        for library in &self.libraries {
+            let address = &library.address;
+            let from = match library.origin {
+                LibraryOrigin::Made => "made of the recording".to_owned(),
+                LibraryOrigin::Given => format!("at {address}, as the recording says"),
+                LibraryOrigin::Missing => format!("at {address}, as the recording says; not here (--library gives it)"),
+            };
+            let _ = writeln!(text, "library: {}, {from}", printable(&library.path));
         }
         let _ = writeln!(text, "frames: {}", self.frames);
         let _ = writeln!(text, "run: {}", self.run_text());
@@ -398,6 +435,22 @@ fn program(replay: &Replay) -> Option<ProgramInfo> {
     })
 }
 
+fn libraries(replay: &Replay) -> Vec<LibraryInfo> {
+    let info = |path: &Path, address: u64, origin| LibraryInfo {
+        path: path.display().to_string(),
+        address: format!("{address:#x}"),
+        origin,
+    };
+    let placed = |library: &PlacedImage, origin| {
+        info(library.image.path(), library.bias.wrapping_add(library.image.first_page()), origin)
+    };
+    let own = replay.own_program().map(|own| placed(own, LibraryOrigin::Made));
+    let given = replay.libraries().iter().map(|library| placed(library, LibraryOrigin::Given));
+    let missing = replay.missing_libraries().iter();
+    let missing = missing.map(|library| info(&library.path, library.address, LibraryOrigin::Missing));
+    own.into_iter().chain(given).chain(missing).collect()
+}
+
 fn run(status: &RunStatus) -> RunInfo {
     let stopped_by = match (&status.stop_reason, status.running) {
         _ if !status.known => "the file does not say how it ended".to_owned(),
@@ -442,7 +495,7 @@ fn tracepoints(replay: &Replay, counts: &BTreeMap<i32, u64>) -> Vec<TracepointIn
         let (file, line) = line.map_or((None, None), |(file, line)| (Some(file), Some(line)));
         LocationInfo {
             address: format!("{:#x}", tracepoint.address),
-            function: replay.image().and_then(|image| image.function(tracepoint.address)).map(place),
+            function: replay.function(tracepoint.address).map(place),
             file,
             line,
             hits: tracepoint.hits,

@@ -1,10 +1,11 @@
 //! What one client's conversation is about: its session, and how far its lists were sent.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::monitor::Finding;
 use crate::arch::Addresses;
+use crate::image::Image;
 use crate::session::{Motion, Replay, Session};
 
 /// One client's side of the protocol; gdbstub sees it as its target.
@@ -29,8 +30,8 @@ pub struct Client {
     pub locks_others: bool,
     /// The search that it waits for the end of.
     pub finding: Option<Box<Finding>>,
-    /// File descriptors that the client holds open; all of them are the program image.
-    pub open_files: BTreeSet<u32>,
+    /// File descriptors that the client holds open, and the files that they are.
+    pub open_files: BTreeMap<u32, Arc<Image>>,
 }
 
 impl Client {
@@ -47,7 +48,7 @@ impl Client {
             motion: Motion::Continue,
             locks_others: false,
             finding: None,
-            open_files: BTreeSet::new(),
+            open_files: BTreeMap::new(),
         }
     }
 

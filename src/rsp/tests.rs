@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::index::fake::Fake;
+use crate::session::Programs;
 use crate::trace::{Frame, Location};
 
 /// Frames before which the walk over the recording stops until it is told to go on.
@@ -19,7 +20,7 @@ fn stalled() -> (Stub, Arc<Replay>, Sender<()>) {
     let (resume, stalled) = channel();
     let mut fake = Fake::new(2000, |number| Frame::empty(Location(number), if number == 1999 { 9 } else { 1 }));
     fake.stall = Some((INDEXED, Mutex::new(stalled)));
-    let replay = Arc::new(Replay::new(Arc::new(fake), None, None).unwrap());
+    let replay = Arc::new(Replay::new(Arc::new(fake), Programs::default()).unwrap());
     until(|| replay.index().progress().frames == INDEXED);
     (Stub::new(replay.clone()), replay, resume)
 }

@@ -212,14 +212,14 @@ mod tests {
     use std::borrow::Cow;
     use std::sync::Arc;
 
-    use super::super::Replay;
+    use super::super::{Programs, Replay};
     use super::*;
     use crate::index::fake::Fake;
     use crate::trace::{Frame, Location, MemoryBlock};
 
     /// The value in a frame with eight bytes of memory at `0x100`, and variable 3, which is -2.
     fn value(code: &[u8]) -> Result<u64, NoValue> {
-        let replay = Arc::new(Replay::new(Arc::new(Fake::new(0, |_| unreachable!())), None, None).unwrap());
+        let replay = Arc::new(Replay::new(Arc::new(Fake::new(0, |_| unreachable!())), Programs::default()).unwrap());
         let mut frame = Frame::empty(Location(0), 1);
         let bytes = Cow::Owned(vec![0x81, 2, 3, 4, 5, 6, 7, 0xf8]);
         frame.memory = vec![MemoryBlock { address: 0x100, bytes }];

@@ -8,20 +8,37 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Marks;
 use super::changes::{Changes, Watched};
+use super::libraries::Libraries;
 use super::told::{self, Told};
 use crate::image::{Anchor, Image, PlacedImage, Placement};
 use crate::index::{Answer, Index, Inspector, Query};
-use crate::source::Change;
-use crate::trace::{Frame, Item, Recording};
+use crate::source::{Change, Source};
+use crate::trace::{Frame, Item, Library, Recording};
 
 /// How many frames at the start of a recording tell where a position-independent program lay.
 const PLACEMENT_SAMPLE: usize = 256;
+
+/// What the user gives of the programs that were recorded.
+#[derive(Clone, Debug, Default)]
+pub struct Programs {
+    /// The program.
+    pub program: Option<Arc<Image>>,
+    /// What is added to its addresses.
+    pub load_bias: Option<u64>,
+    /// Shared libraries, which need a recording that tells where they lay.
+    pub libraries: Vec<Arc<Image>>,
+}
 
 /// A recording, its index and its program: opened once, never changed, shared by all clients.
 pub struct Replay {
     recording: Arc<dyn Recording>,
     index: Arc<Index>,
     image: Option<PlacedImage>,
+    /// The program that the recording gives, beside the user's.
+    own: Option<PlacedImage>,
+    libraries: Vec<PlacedImage>,
+    missing_libraries: Vec<Library>,
+    unplaced_libraries: Vec<Arc<Image>>,
     block_size: usize,
     told: OnceLock<Vec<Told>>,
     contradiction: Arc<Mutex<Option<String>>>,
@@ -33,16 +50,15 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Places the program and begins to index in the background.
+    /// Places the program and begins to index in the background. Without a program of the user's, it is the one that the
+    /// recording itself gives.
     ///
     /// # Errors
     ///
     /// When the system gives no thread for the index.
-    pub fn new(
-        recording: Arc<dyn Recording>,
-        image: Option<Arc<Image>>,
-        load_bias: Option<u64>,
-    ) -> std::io::Result<Replay> {
+    pub fn new(recording: Arc<dyn Recording>, programs: Programs) -> std::io::Result<Replay> {
+        let Programs { program: image, load_bias, libraries } = programs;
+        let own = own_program(recording.as_ref());
         let (program_counters, block_size) = sample(recording.as_ref());
         let tracepoints = recording.tracepoints();
         let anchors: Vec<Anchor<'_>> = tracepoints
@@ -54,13 +70,17 @@ impl Replay {
             format!("{} is for another machine than {}, and is not used", image.path().display(), target.architecture)
         });
         let image = image.filter(|_| foreign.is_none());
-        let image = image.map(|image| match recording.load_bias(&image).filter(|_| load_bias.is_none()) {
+        let given = image.map(|image| match recording.load_bias(&image).filter(|_| load_bias.is_none()) {
             Some(bias) => PlacedImage { image, bias, placement: Placement::Recorded },
             None => PlacedImage::place(image, load_bias, &anchors, &program_counters),
         });
-        if let Some(image) = &image {
+        let recorded = given.as_ref().map_or_else(Vec::new, |image| recording.libraries(image));
+        let Libraries { placed, missing, unplaced } = Libraries::new(libraries, recorded);
+        if let Some(image) = &given {
             recording.shown_with(image);
         }
+        let own = own.filter(|_| foreign.is_none());
+        let (image, own) = if given.is_some() { (given, own) } else { (own, None) };
         let disagreement = image.as_ref().and_then(|image| image.disagreement(&anchors));
         let disagreement = disagreement.map(|(at, what)| format!("tracepoint {} {what}", tracepoints[at].number));
         let contradiction = Arc::new(Mutex::new(foreign.or(disagreement)));
@@ -71,6 +91,10 @@ impl Replay {
             recording,
             index,
             image,
+            own,
+            libraries: placed,
+            missing_libraries: missing,
+            unplaced_libraries: unplaced,
             block_size,
             told,
             contradiction,
@@ -94,6 +118,37 @@ impl Replay {
     /// The program, where it ran.
     pub fn image(&self) -> Option<&PlacedImage> {
         self.image.as_ref()
+    }
+
+    /// The program that the recording itself gives, where it lies beside the user's.
+    pub fn own_program(&self) -> Option<&PlacedImage> {
+        self.own.as_ref()
+    }
+
+    /// The shared libraries that the user gives, where they lay.
+    pub fn libraries(&self) -> &[PlacedImage] {
+        &self.libraries
+    }
+
+    /// What lies beside the program: the one that the recording itself gives, and shared libraries.
+    pub fn beside(&self) -> impl Iterator<Item = &PlacedImage> {
+        self.own.iter().chain(&self.libraries)
+    }
+
+    /// The shared libraries that the recording tells of, and that the user does not give.
+    pub fn missing_libraries(&self) -> &[Library] {
+        &self.missing_libraries
+    }
+
+    /// The shared libraries that the user gives, and that are not used since the recording does not tell where they lay.
+    pub fn unplaced_libraries(&self) -> &[Arc<Image>] {
+        &self.unplaced_libraries
+    }
+
+    /// The function that holds an address, of the program or of what lies beside it, and the offset from its start in
+    /// bytes.
+    pub fn function(&self, address: u64) -> Option<(String, u64)> {
+        self.image.iter().chain(self.beside()).find_map(|image| image.function(address))
     }
 
     /// What gdb is told of each tracepoint.
@@ -167,13 +222,13 @@ impl Replay {
         self.block_size
     }
 
-    /// What happened to the recording's file or the program's since they were opened: which file, and what. Of a file
+    /// What happened to the recording's file or a program's since they were opened: which file, and what. Of a file
     /// that changed nothing is shown any more.
     pub fn changes(&self) -> Vec<(&Path, Change)> {
-        let program = self.image.as_ref().map(|image| &image.image);
         let recording = self.recording.change().map(|change| (self.recording.name(), change));
-        let program = program.and_then(|program| Some((program.path(), program.file().change()?)));
-        recording.into_iter().chain(program).collect()
+        let programs = self.image.iter().chain(&self.libraries).map(|image| &image.image);
+        let programs = programs.filter_map(|program| Some((program.path(), program.file().change()?)));
+        recording.into_iter().chain(programs).collect()
     }
 
     /// Whether nobody has asked this before: what happened to the files is told once.
@@ -181,11 +236,12 @@ impl Replay {
         !self.changes_told.swap(true, Ordering::Relaxed)
     }
 
-    /// How many of the two files are known to have changed. Where the number stays the same while something is read, it
+    /// How many of the files are known to have changed. Where the number stays the same while something is read, it
     /// was read as it is in the files.
     pub fn changes_seen(&self) -> usize {
-        let program = self.image.as_ref().and_then(|image| image.image.file().change_seen());
-        usize::from(self.recording.change_seen().is_some()) + usize::from(program.is_some())
+        let programs = self.image.iter().chain(&self.libraries);
+        let changed = programs.filter(|image| image.image.file().change_seen().is_some()).count();
+        usize::from(self.recording.change_seen().is_some()) + changed
     }
 
     /// The frame of this number, if it is indexed and its file is as it was.
@@ -196,6 +252,16 @@ impl Replay {
             Answer::Nothing | Answer::NotYet => None,
         }
     }
+}
+
+/// The program that a recording itself gives, under a name of its own beside it.
+fn own_program(recording: &dyn Recording) -> Option<PlacedImage> {
+    let program = recording.program()?;
+    let path = std::path::absolute(recording.name()).unwrap_or_else(|_| recording.name().to_owned());
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".symbols");
+    let image = Image::from_source(Source::from_vec(path.with_file_name(name), program.to_vec())).ok()?;
+    Some(PlacedImage::place(Arc::new(image), None, &[], &[]))
 }
 
 /// The frames of a recording have no times.

@@ -283,7 +283,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::{Access, AgentExpression, Replay};
+    use super::super::{Access, AgentExpression, Programs, Replay};
     use super::*;
     use crate::index::fake::Fake;
     use crate::trace::{Frame, Location, MemoryBlock, ProgramCounter, Thread};
@@ -312,7 +312,7 @@ mod tests {
         let kept = facts.to_vec();
         let mut fake = Fake::new(facts.len() as u64, move |number| frame(number, &kept[number as usize % kept.len()]));
         fake.threads = (1..4).map(|id| Thread { id, name: String::new() }).collect();
-        let replay = Arc::new(Replay::new(Arc::new(fake), None, None).unwrap());
+        let replay = Arc::new(Replay::new(Arc::new(fake), Programs::default()).unwrap());
         replay.index().wait();
         Session::new(replay)
     }

@@ -10,6 +10,7 @@
 mod damage;
 mod event;
 mod frame;
+mod library;
 mod recording;
 mod status;
 mod thread;
@@ -18,6 +19,7 @@ mod tracepoint;
 pub use damage::{Damage, DamageList};
 pub use event::{Event, FieldValue};
 pub use frame::{Frame, MemoryBlock, MemoryView, ProgramCounter, RegisterBlock};
+pub use library::Library;
 pub use recording::{Item, Location, Recording};
 pub use status::{RunStatus, StopReason};
 pub use thread::Thread;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{Damage, Event, Frame, RunStatus, Thread, TraceStateVariable, Tracepoint};
+use super::{Damage, Event, Frame, Library, RunStatus, Thread, TraceStateVariable, Tracepoint};
 use crate::arch::Target;
 use crate::image::{Image, PlacedImage};
 use crate::source::Change;
@@ -56,18 +56,23 @@ pub trait Recording: Send + Sync {
         None
     }
 
-    /// The program that the recording itself gives, as an ELF file: the symbols of the kernel that was recorded, types,
-    /// call frame information.
+    /// The program that the recording itself gives, as an ELF file at fixed addresses: the symbols of the kernel that was
+    /// recorded, types, call frame information. Where the user gives another program, it lies beside that one.
     fn program(&self) -> Option<&[u8]> {
         None
     }
 
-    /// What is to be added to a program's addresses, where the recording says where it lay.
+    /// The shared libraries of the process that ran a program, where the recording says it.
+    fn libraries(&self, _program: &PlacedImage) -> Vec<Library> {
+        Vec::new()
+    }
+
+    /// What is to be added to the addresses of a program that the user gives, where the recording says where it lay.
     fn load_bias(&self, _image: &Image) -> Option<u64> {
         None
     }
 
-    /// Tells the recording of the program that it is shown with, once it is placed.
+    /// Tells the recording of the program of the user's that it is shown with, once it is placed.
     fn shown_with(&self, _image: &PlacedImage) {}
 
     /// What of a frame is made, so that gdb can show what was recorded: whole sentences for a person. `None` where nothing

@@ -6,7 +6,7 @@ use traceframe::format::{self, OpenOptions};
 use traceframe::image::Image;
 use traceframe::index::{Answer, Query};
 use traceframe::report::{self, FrameFilter, FrameRows, Info};
-use traceframe::session::{Find, Replay, Selected, Session};
+use traceframe::session::{Find, Programs, Replay, Selected, Session};
 use traceframe::source::Source;
 use traceframe::trace::Damage;
 
@@ -18,7 +18,8 @@ pub const NAME: &str = "some.tf";
 /// Opens bytes as the program opens a file, and indexes them to the end; why not, if it is refused.
 pub fn open(bytes: Vec<u8>, options: &OpenOptions<'_>, program: Option<&Arc<Image>>) -> Result<Arc<Replay>, String> {
     let recording = format::open(Source::from_vec(NAME, bytes), options).map_err(|error| error.to_string())?;
-    let replay = Arc::new(Replay::new(recording, program.cloned(), None).unwrap());
+    let replay =
+        Arc::new(Replay::new(recording, Programs { program: program.cloned(), ..Programs::default() }).unwrap());
     assert!(replay.index().wait().complete);
     Ok(replay)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use traceframe::format::{self, OpenOptions};
 use traceframe::index::{Answer, Query};
 use traceframe::report::Info;
-use traceframe::session::{Find, Replay, Session};
+use traceframe::session::{Find, Programs, Replay, Session};
 use traceframe::source::Source;
 
 use super::case::{Cases, ROOM, is_soak};
@@ -58,7 +58,7 @@ impl Sparse {
     fn open(mut self) -> (Arc<Replay>, Sparse) {
         self.write(&[0; 4]);
         let recording = format::open(Source::open(&self.path).unwrap(), &OpenOptions::default()).unwrap();
-        let replay = Arc::new(Replay::new(recording, None, None).unwrap());
+        let replay = Arc::new(Replay::new(recording, Programs::default()).unwrap());
         assert!(replay.index().wait().complete);
         (replay, self)
     }

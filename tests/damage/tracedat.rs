@@ -6,9 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use traceframe::format::tracedat::container::Container;
 use traceframe::format::{self, OpenOptions};
-use traceframe::image::Image;
 use traceframe::report::{self, FrameFilter, Info};
-use traceframe::session::{Find, Replay, Selected, Session};
+use traceframe::session::{Find, Programs, Replay, Selected, Session};
 use traceframe::source::{ByteOrder, Source};
 use traceframe::trace::Frame;
 
@@ -188,9 +187,8 @@ impl Whole {
 pub fn open(bytes: Vec<u8>) -> Result<Arc<Replay>, String> {
     let source = Source::from_vec(NAME, bytes);
     let recording = format::open(source, &OpenOptions::default()).map_err(|error| error.to_string())?;
-    let program = recording.program().map(|program| Source::from_vec("some.dat.symbols", program.to_vec()));
-    let image = program.map(|program| Arc::new(Image::from_source(program).unwrap()));
-    let replay = Arc::new(Replay::new(recording, image, None).unwrap());
+    let replay = Arc::new(Replay::new(recording, Programs::default()).unwrap());
+    assert_eq!(replay.image().is_some(), replay.recording().program().is_some(), "the program that was made is one");
     assert!(replay.index().wait().complete);
     Ok(replay)
 }

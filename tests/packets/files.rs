@@ -211,3 +211,37 @@ fn descriptors_are_limited_and_used_again() {
     assert_eq!(other.ask_alone("vFile:pread:0,4,0"), BAD_DESCRIPTOR);
     assert_eq!(open(&mut other, &announced, "0"), "F00");
 }
+
+/// A recording that has a program of its own, which lies beside the user's, under a name that XML cannot hold as it is.
+#[test]
+fn what_lies_beside_the_program_is_listed_and_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = folder.path().join("a&<\"b.dat");
+    std::fs::copy(path("tracedat/uprobe-v7-zstd.dat"), &recording).unwrap();
+    let recording = recording.to_str().unwrap();
+    let alone = Server::serve(&[recording]);
+    let mut client = alone.connect();
+    assert!(!client.ask("qSupported:xmlRegisters=i386").contains("libraries"), "nothing lies beside the program");
+    let own = client.text_object("exec-file", "");
+    assert_eq!(own, format!("{recording}.symbols"));
+    assert_eq!(open(&mut client, &own, "0"), "F00");
+    let contents = read(&mut client, 0, 0x4000, 0);
+
+    let server = Server::serve(&[recording, "--exec", &path("tracedat/demo")]);
+    let mut client = server.connect();
+    assert!(client.ask("qSupported:xmlRegisters=i386").contains(";qXfer:libraries-svr4:read+"));
+    let named = own.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+    let library = format!(r#"<library name="{named}" lm="0x1" l_addr="0x0" l_ld="0x0" lmid="0x0"/>"#);
+    let list = format!(r#"<library-list-svr4 version="1.0">{library}</library-list-svr4>"#);
+    for length in [1, 7, 0x1000] {
+        assert_eq!(client.object("libraries-svr4", "", length).unwrap(), list.as_bytes());
+    }
+    assert_eq!(client.text_object("exec-file", ""), path("tracedat/demo"));
+    assert_eq!(open(&mut client, path("tracedat/demo"), "0"), "F00");
+    assert_eq!(open(&mut client, &own, "0"), "F01");
+    assert_eq!(read(&mut client, 0, 0x4000, 0), bytes("tracedat/demo")[..0x4000]);
+    assert_eq!(read(&mut client, 1, 0x4000, 0)[..40], contents[..40], "the header but for the sections");
+    assert_eq!(client.ask_alone("vFile:close:0"), "F0");
+    assert_eq!(read(&mut client, 1, 4, 0), b"\x7fELF");
+    assert_eq!(open(&mut client, recording, "0"), NO_SUCH_FILE);
+}

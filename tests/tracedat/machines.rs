@@ -73,3 +73,43 @@ fn gdb_unwinds_the_stacks_of_other_kernels() {
         }
     }
 }
+
+#[test]
+fn stacks_of_an_earlier_boot_are_shown_by_the_kernel_whose_symbols_are_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let commands =
+        ["tfind 0", "backtrace", "tfind 1", "backtrace", "output/x ((long *) $caller)[0]"].map(str::to_owned);
+    let machine = Made { base: 0xffff_ffff_8120_0000, ..MACHINES[0] };
+    let (told, unknown) = ("are shown moved to where", "may have wrong names");
+    for (lower, said, remark) in [
+        (0x20_0000, "ffffffff81000000\t[kernel]\nffffffffc0000000\tgone", Some(told)),
+        // As the first kernels said it: how far it was moved from where it is linked.
+        (0x20_0000, "0\t[kernel]", Some(told)),
+        (0, "ffffffff81200000\t[kernel]", None),
+        (0, "# Current", None),
+    ] {
+        let path = folder.path().join("made.dat");
+        std::fs::write(&path, machine.of_earlier_boot(lower, said)).unwrap();
+        let server = Server::serve(&[path.to_str().unwrap(), "--instance", "before"]);
+        let answers = Gdb::Newest.answers(&[format!("target remote :{}", server.port)], &commands);
+        let [_, switch, _, stack, recorded] = &answers[..] else { panic!("{answers:?}") };
+        let called = |number: usize, place: usize| {
+            format!("#{number}  {:#018x} in {} ()", machine.entry(place), FUNCTIONS[place])
+        };
+        let own = "#0  0xffffffff81202000 in __traceiter_sched_switch ()".to_owned();
+        let outer = (1..5).map(|number| called(number, number + 2));
+        assert_eq!(*switch, std::iter::once(own).chain(outer).collect::<Vec<_>>(), "{said}");
+        assert_eq!(*stack, (0..6).map(|number| called(number, number + 1)).collect::<Vec<_>>(), "{said}");
+        assert_eq!(*recorded, [format!("{:#x}", machine.entry(1) - lower)], "{said}: what was recorded stays");
+        let errors = server.errors();
+        assert_eq!(errors.contains(told), remark == Some(told), "{said}: {errors}");
+        assert!(!errors.contains(unknown), "{said}: {errors}");
+        assert_eq!(errors.contains("1 of its modules are not there"), said.contains("gone"), "{said}: {errors}");
+    }
+    // Of a machine whose kernel is linked to nobody knows where.
+    let machine = Made { base: 0xffff_8000_8000_0000, ..MACHINES[1] };
+    let path = folder.path().join("made.dat");
+    std::fs::write(&path, machine.of_earlier_boot(0x1000, "1000\t[kernel]")).unwrap();
+    let recording = open(&path, Choices::default());
+    assert!(recording.remarks().iter().any(|remark| remark.contains(unknown)), "{:?}", recording.remarks());
+}

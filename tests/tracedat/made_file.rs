@@ -31,7 +31,8 @@ pub const TIME: u64 = 5_000_000_123;
 
 const PAGE: usize = 4096;
 
-const COMMON: &str = "format:\n\
+/// The fields that all events have, in their format.
+pub const COMMON: &str = "format:\n\
     \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\
     \tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n\
     \tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n\
@@ -43,7 +44,8 @@ impl Made {
         self.base + 0x1000 * number as u64 + 0x10
     }
 
-    fn number(&self, value: u64, size: usize) -> Vec<u8> {
+    /// A number of so many bytes.
+    pub fn number(&self, value: u64, size: usize) -> Vec<u8> {
         let mut bytes = value.to_le_bytes()[..size].to_vec();
         if self.is_big {
             bytes.reverse();
@@ -92,7 +94,8 @@ impl Made {
         )
     }
 
-    fn common(&self, id: u64, pid: u64) -> Vec<u8> {
+    /// The fields that all events have.
+    pub fn common(&self, id: u64, pid: u64) -> Vec<u8> {
         [self.number(id, 2), vec![1, 2], self.number(pid, 4)].concat()
     }
 
@@ -111,17 +114,18 @@ impl Made {
         .concat()
     }
 
-    fn stack(&self, pid: u64) -> Vec<u8> {
+    /// The stack of a kernel that lay so much lower.
+    fn stack(&self, pid: u64, lower: u64) -> Vec<u8> {
         let entries = 1..FUNCTIONS.len() - 1;
         let mut record = self.common(4, pid);
         record.extend(self.number(entries.len() as u64, 4));
         record.resize(8 + self.long, 0);
-        record.extend(entries.flat_map(|number| self.number(self.entry(number), self.long)));
+        record.extend(entries.flat_map(|number| self.number(self.entry(number) - lower, self.long)));
         record
     }
 
     /// A page whose records come 1000 nanoseconds after each other.
-    fn page(&self, time: u64, records: &[Vec<u8>]) -> Vec<u8> {
+    pub fn page(&self, time: u64, records: &[Vec<u8>]) -> Vec<u8> {
         let mut data = Vec::new();
         for (place, record) in records.iter().enumerate() {
             let (words, delta) = (record.len() as u64 / 4, if place == 0 { 0 } else { 1000 });
@@ -136,6 +140,29 @@ impl Made {
 
     /// The file.
     pub fn bytes(&self) -> Vec<u8> {
+        let pages =
+            [self.page(TIME, &[self.switch(10, 11), self.stack(10, 0)]), self.page(TIME + 500, &[self.switch(11, 0)])];
+        self.file(&[("sched", self.sched_switch())], &[], &pages, &[])
+    }
+
+    /// The file with an instance that an earlier boot wrote, whose kernel lay so much lower, and what is said of that: a
+    /// task is switched, with the stack behind it.
+    pub fn of_earlier_boot(&self, lower: u64, said: &str) -> Vec<u8> {
+        let info = format!("before:{said}\n");
+        let old = [self.page(TIME + 2000, &[self.switch(20, 21), self.stack(20, lower)]), self.page(TIME, &[])];
+        let pages =
+            [self.page(TIME, &[self.switch(10, 11), self.stack(10, 0)]), self.page(TIME + 500, &[self.switch(11, 0)])];
+        self.file(&[("sched", self.sched_switch())], &[(24, info.into_bytes())], &pages, &[("before", &old)])
+    }
+
+    /// A file with these events beside those of ftrace itself, options, pages of each CPU, and other instances with theirs.
+    pub fn file(
+        &self,
+        events: &[(&str, String)],
+        options: &[(u64, Vec<u8>)],
+        pages: &[Vec<u8>],
+        instances: &[(&str, &[Vec<u8>])],
+    ) -> Vec<u8> {
         let mut file = b"\x17\x08\x44tracing6\0".to_vec();
         file.extend([u8::from(self.is_big), self.long as u8]);
         file.extend(self.number(PAGE as u64, 4));
@@ -145,33 +172,55 @@ impl Made {
         file.extend(self.sized("# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n", 8));
         file.extend(self.number(1, 4));
         file.extend(self.sized(&self.kernel_stack(), 8));
-        file.extend(self.number(1, 4));
-        file.extend(b"sched\0");
-        file.extend(self.number(1, 4));
-        file.extend(self.sized(&self.sched_switch(), 8));
+        file.extend(self.number(events.len() as u64, 4));
+        for (system, format) in events {
+            file.extend([system.as_bytes(), b"\0"].concat());
+            file.extend(self.number(1, 4));
+            file.extend(self.sized(format, 8));
+        }
         let address = |number: usize| self.base + 0x1000 * number as u64;
-        let symbols: String = FUNCTIONS
-            .iter()
-            .enumerate()
-            .map(|(number, name)| format!("{:0width$x} T {name}\n", address(number), width = 2 * self.long))
-            .collect();
+        let line = |address: u64, name: &str| format!("{address:0width$x} T {name}\n", width = 2 * self.long);
+        let functions = FUNCTIONS.iter().enumerate().map(|(number, name)| line(address(number), name));
+        let symbols: String = std::iter::once(line(self.base, "_text")).chain(functions).collect();
         file.extend(self.sized(&symbols, 4));
         file.extend(self.number(0, 4));
         file.extend(self.sized("10 task10\n11 task11\n", 8));
-        file.extend(self.number(2, 4));
+        file.extend(self.number(pages.len() as u64, 4));
         file.extend(b"options  \0");
         file.extend(self.number(5, 2));
         file.extend(self.sized(&format!("Linux host 6.1.0 {}\0", self.uname), 4));
+        for (number, data) in options {
+            file.extend(self.number(*number, 2));
+            file.extend(self.number(data.len() as u64, 4));
+            file.extend(data);
+        }
+        let mut described = Vec::new();
+        for (name, _) in instances {
+            file.extend(self.number(3, 2));
+            file.extend(self.number(8 + name.len() as u64 + 1, 4));
+            described.push(file.len());
+            file.extend([&[0; 8], name.as_bytes(), b"\0"].concat());
+        }
         file.extend(self.number(0, 2));
-        file.extend(b"flyrecord\0");
-        let start = file.len().next_multiple_of(PAGE) + PAGE;
-        for cpu in 0..2 {
-            file.extend(self.number((start + cpu * PAGE) as u64, 8));
-            file.extend(self.number(PAGE as u64, 8));
+        let buffers = std::iter::once(pages).chain(instances.iter().map(|(_, pages)| *pages));
+        let mut at = file.len().next_multiple_of(PAGE) + PAGE;
+        let start = at;
+        let mut places = described.into_iter();
+        for (number, buffer) in buffers.clone().enumerate() {
+            if number > 0 {
+                let offset = self.number(file.len() as u64, 8);
+                let place = places.next().unwrap();
+                file[place..place + 8].copy_from_slice(&offset);
+            }
+            file.extend(b"flyrecord\0");
+            for page in buffer {
+                file.extend(self.number(at as u64, 8));
+                file.extend(self.number(page.len() as u64, 8));
+                at += page.len();
+            }
         }
         file.resize(start, 0);
-        file.extend(self.page(TIME, &[self.switch(10, 11), self.stack(10)]));
-        file.extend(self.page(TIME + 500, &[self.switch(11, 0)]));
+        file.extend(buffers.flatten().flatten());
         file
     }
 }

@@ -6,6 +6,7 @@ mod conversions;
 mod fields;
 mod frames;
 mod judged;
+mod libraries;
 mod machines;
 mod made_file;
 mod order;

@@ -16,7 +16,7 @@ use crate::format::{self, OpenOptions};
 use crate::image::Image;
 use crate::report;
 use crate::server;
-use crate::session::Replay;
+use crate::session::{Programs, Replay};
 use crate::source::Source;
 
 const SOURCE: &str = include_str!("queue.c");
@@ -51,7 +51,8 @@ impl Demo {
         let image = Image::from_source(Source::from_vec(PROGRAM_NAME, program))?;
         let options = OpenOptions { image: Some(&image), ..OpenOptions::default() };
         let recording = format::open(Source::from_static("queue.tf (demo)", RECORDING), &options)?;
-        let replay = Arc::new(Replay::new(recording, Some(Arc::new(image)), None)?);
+        let replay =
+            Arc::new(Replay::new(recording, Programs { program: Some(Arc::new(image)), ..Programs::default() })?);
         let greeting = super::serve::greeting(&replay);
         Ok(server::serve(replay, &self.listening.options(Some(greeting)))?)
     }

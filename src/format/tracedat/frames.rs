@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::TraceDat;
 use super::event_types::{EventType, probe_address};
 use super::events::{EventFormat, Integer, LostEvents, StackEntries};
+use super::last_boot::{LastBootPlaces, moved};
 use super::positions::Position;
 use super::streams::{Found, Kept};
 use super::variables::{EVERY, LOST, number};
@@ -20,6 +21,8 @@ pub(super) struct Event<'p> {
     pub record: &'p [u8],
     pub found: Found,
     pub cpu: u32,
+    /// Where the kernel lay, if an earlier boot made it.
+    pub last_boot: Option<&'p LastBootPlaces>,
     pub kind: &'p EventType,
     pub format: Option<&'p EventFormat>,
     pub lost: LostEvents,
@@ -27,17 +30,21 @@ pub(super) struct Event<'p> {
 
 impl TraceDat {
     /// Where the program, or the kernel, was when an event was made.
-    pub(super) fn pc(&self, kind: &EventType, format: Option<&EventFormat>, record: &[u8]) -> ProgramCounter {
-        let order = self.formats.order();
-        let Some(format) = format else { return ProgramCounter::Inferred(kind.address) };
+    fn pc(&self, event: &Event<'_>) -> ProgramCounter {
+        let (order, kind, record) = (self.formats.order(), event.kind, event.record);
+        let Some(format) = event.format else { return ProgramCounter::Inferred(kind.address) };
+        let recorded = |address: u64| match moved(address, event.last_boot) {
+            moved if moved == address => ProgramCounter::Recorded(address),
+            moved => ProgramCounter::Inferred(moved),
+        };
         if self.roles.is_kernel_stack(kind.id) {
             let innermost = StackEntries::of(format, record, order).and_then(|mut entries| entries.next());
-            return innermost.map_or(ProgramCounter::Unknown, ProgramCounter::Recorded);
+            return innermost.map_or(ProgramCounter::Unknown, recorded);
         }
         if kind.is_probe {
             let return_to = format.return_field().and_then(|field| field.integer(record, order));
             let address = return_to.map(Integer::bits).or_else(|| probe_address(format, record, order));
-            return address.map_or(ProgramCounter::Unknown, ProgramCounter::Recorded);
+            return address.map_or(ProgramCounter::Unknown, recorded);
         }
         ProgramCounter::Inferred(kind.address)
     }
@@ -65,7 +72,8 @@ impl TraceDat {
         let Some(kind) = self.kind_of(record) else { return frame };
         let lost = self.losses.get(location.0);
         let format = self.formats.get(kind.id);
-        let event = Event { record, found: *found, cpu: stream.cpu, kind, format, lost };
+        let last_boot = self.streams.last_boot(position.stream);
+        let event = Event { record, found: *found, cpu: stream.cpu, last_boot, kind, format, lost };
         self.fill(&event, &mut frame);
         frame.variables = self.variables_of(&event);
         frame.memory.push(MemoryBlock { address: self.places.record, bytes: Cow::Owned(record.to_vec()) });
@@ -84,7 +92,7 @@ impl TraceDat {
         frame.time = Some(event.found.time);
         let pid = event.format.and_then(|format| self.formats.pid(format, event.record));
         frame.thread = self.thread_of(pid, event.cpu);
-        frame.pc = self.pc(event.kind, event.format, event.record);
+        frame.pc = self.pc(event);
     }
 
     fn variables_of(&self, event: &Event<'_>) -> Vec<(i32, i64)> {
@@ -134,9 +142,13 @@ impl TraceDat {
             known.extend(value.map(|value| (*offset, *size, value.bits())));
         }
         let pc = layout.pc();
-        match known.iter().find(|(offset, ..)| *offset == pc.offset) {
-            Some((.., value)) => frame.pc = ProgramCounter::Recorded(*value),
-            None => known.extend(frame.pc.address().map(|address| (pc.offset, pc.size, address))),
+        if frame.pc.is_inferred() {
+            // What was moved is no register that was recorded.
+            known.retain(|(offset, ..)| *offset != pc.offset);
+        } else if let Some((.., value)) = known.iter().find(|(offset, ..)| *offset == pc.offset) {
+            frame.pc = ProgramCounter::Recorded(*value);
+        } else {
+            known.extend(frame.pc.address().map(|address| (pc.offset, pc.size, address)));
         }
         frame.registers = Some(self.block(&mut known));
         for (place, holder, offset) in &probe.memory {
@@ -180,7 +192,8 @@ impl TraceDat {
     fn callers(&self, event: &Event<'_>, page: &Kept<'_>, place: usize, position: Position) -> Vec<u64> {
         let order = self.formats.order();
         let entries = |format: &EventFormat, record: &[u8]| -> Vec<u64> {
-            StackEntries::of(format, record, order).into_iter().flatten().take(MOST_CALLERS).collect()
+            let entries = StackEntries::of(format, record, order).into_iter().flatten().take(MOST_CALLERS);
+            entries.map(|entry| moved(entry, event.last_boot)).collect()
         };
         if self.roles.is_kernel_stack(event.kind.id) {
             return event.format.map_or_else(Vec::new, |format| entries(format, event.record));
@@ -221,7 +234,7 @@ impl TraceDat {
         if let Some(pc) = frame.pc.address() {
             hold(Some(layout.pc()), pc);
         }
-        let is_of_kernel = stack.first().is_some_and(|first| self.program.holds(*first));
+        let is_of_kernel = stack.first().is_some_and(|first| self.program.has_rule(*first));
         let made = self.machine.filter(|_| is_of_kernel && stack.len() > 1);
         let chain = made.and_then(|machine| made::frame_chain(&machine, self.places.chain, stack));
         if let Some(chain) = chain {

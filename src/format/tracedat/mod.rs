@@ -15,6 +15,7 @@ pub mod container;
 mod event_types;
 pub mod events;
 mod frames;
+mod last_boot;
 mod losses;
 mod machine;
 mod merge;

@@ -9,17 +9,18 @@ use super::event_types::{self, EventType, Roles, is_probe};
 use super::events::{
     Clock, Content, Field, FieldKind, Formats, LongSize, PageLayout, TaskCollector, TimeSample, TimeShift, Tsc2Nsec,
 };
+use super::last_boot::LastBootPlaces;
 use super::losses::Losses;
 use super::places::Places;
 use super::positions::Positions;
 use super::probe::Probe;
-use super::program::Program;
+use super::program::{Given, Program};
 use super::streams::Streams;
 use super::survey::survey;
 use super::trace_buffer::Sequence;
 use super::variables::{EVERY, Variables};
-use super::{Choices, TraceDat, machine, status, tasks};
-use crate::arch::{self, Known};
+use super::{Choices, TraceDat, machine, programs_place, status, tasks};
+use crate::arch::{self, Known, Machine};
 use crate::format::tfile::pieces;
 use crate::format::{FormatError, OpenOptions};
 use crate::source::{ByteOrder, Source};
@@ -38,18 +39,6 @@ impl TraceDat {
         let mut damage = container.damage().clone();
         let (layout, assumed) = page_layout(&container, order);
         let formats = formats(&container, order, layout.long, &mut damage);
-        let streams = Streams::new(&container, choices, layout, clock(&container));
-        let mut collector = TaskCollector::new(&formats);
-        for (pid, name) in container.command_lines() {
-            if let Ok(pid) = i32::try_from(pid) {
-                collector.add(pid, &name);
-            }
-        }
-        let chosen = chosen(&formats, choices);
-        let progress = options.expanding.unwrap_or(&|_| ());
-        let survey = survey(&container, &streams, &formats, &mut collector, |id| chosen.has(id), progress);
-        let names = collector.finish();
-
         let uname = container.options().iter().find_map(|option| match &option.value {
             Value::Uname(uname) => Some(uname.as_str()),
             _ => None,
@@ -60,6 +49,19 @@ impl TraceDat {
             taken_as = Some(remark);
             Some(machine)
         });
+        let mut of_boots = Vec::new();
+        let last_boots = LastBootPlaces::of(&container, recorded, &mut of_boots);
+        let streams = Streams::new(&container, choices, layout, clock(&container), last_boots);
+        let mut collector = TaskCollector::new(&formats);
+        for (pid, name) in container.command_lines() {
+            if let Ok(pid) = i32::try_from(pid) {
+                collector.add(pid, &name);
+            }
+        }
+        let chosen = chosen(&formats, choices);
+        let progress = options.expanding.unwrap_or(&|_| ());
+        let survey = survey(&container, &streams, &formats, &mut collector, |id| chosen.has(id), progress);
+        let names = collector.finish();
         let known = Known {
             recorded: None,
             given: options.description,
@@ -71,7 +73,7 @@ impl TraceDat {
         let mut choice =
             arch::resolve(&known).map_err(|cause| FormatError::Arch { name: name.clone(), at: None, cause })?;
         let mut remarks = std::mem::take(&mut choice.remarks);
-        remarks.extend(assumed.into_iter().chain(taken_as));
+        remarks.extend(assumed.into_iter().chain(taken_as).chain(of_boots));
         let target = choice.with_byte_order(order);
         let recorded = recorded.or_else(|| machine::of_architecture(&target.architecture, order));
         let address_size = recorded.map_or(layout.long.bytes(), |machine| machine.address_size);
@@ -79,8 +81,19 @@ impl TraceDat {
         let types = event_types::event_types(&container, &formats, &survey, places);
         let variables = Variables::new(&types, &formats, target.layout.as_ref());
         let probes = probes(&types, &formats, &target, choices);
-        let made_for = if options.image.is_some() { None } else { recorded };
-        let program = Program::new(&container, &formats, &types, &survey, made_for);
+        let made_for = match options.image.map(crate::image::Image::machine) {
+            None => recorded,
+            // gdb takes no two programs of different machines.
+            Some(given) => {
+                let is_alike = |recorded: Machine| Machine { elf_flags: given.elf_flags, ..recorded } == given;
+                recorded.is_some_and(is_alike).then_some(given)
+            }
+        };
+        let given = options.image.map(|image| match programs_place::of_kernel(&container, image) {
+            Some(_) => Given::Kernel,
+            None => Given::Program,
+        });
+        let program = Program::new(&container, &formats, &types, &survey, made_for, given);
         remarks.extend(program.remarks.iter().cloned());
         if streams.left_out > 0 {
             remarks.push(format!("there are more CPUs than can be shown; the last {} are left out", streams.left_out));

@@ -18,10 +18,21 @@ const MOST_SYMBOLS: usize = 1 << 20;
 /// What the type of an event's record is called: this and the event's name, as in the kernel's own source.
 const STRUCTURE: &str = "trace_event_raw_";
 
+/// What a program of the user's is, beside which the image lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Given {
+    /// That of a probe.
+    Program,
+    /// The kernel that was recorded. It has the symbols and the rules for its stacks; not those of its modules.
+    Kernel,
+}
+
 /// The image, and where functions begin.
 #[derive(Debug, Default)]
 pub(super) struct Program {
     bytes: Option<Vec<u8>>,
+    /// Whether gdb finds recorded stacks by the rule in it.
+    has_rule: bool,
     /// The first addresses of the kernel's functions, ascending.
     functions: Vec<u64>,
     /// What a person should know about it.
@@ -35,6 +46,7 @@ impl Program {
         types: &[EventType],
         survey: &Survey,
         machine: Option<Machine>,
+        given: Option<Given>,
     ) -> Program {
         let mut program = Program::default();
         let symbols = kernel_symbols(container, &mut program.remarks);
@@ -42,8 +54,10 @@ impl Program {
         program.functions.sort_unstable();
         program.functions.dedup();
         let Some(machine) = machine else { return program };
+        let is_kernel_given = given == Some(Given::Kernel);
         let mut made_symbols: Vec<MadeSymbol<'_>> = symbols
             .iter()
+            .filter(|symbol| !is_kernel_given || symbol.module.is_some())
             .map(|symbol| MadeSymbol {
                 name: symbol.name.as_bytes(),
                 address: symbol.address,
@@ -52,12 +66,24 @@ impl Program {
                 is_global: symbol.kind.is_ascii_uppercase(),
             })
             .collect();
-        let events: Vec<_> =
-            types.iter().filter(|event| event.is_made).map(|event| (event, symbol(&event.name))).collect();
+        // The probes of a program that nobody gives: where they are is all that is known of it.
+        let is_alone = |event: &EventType| {
+            event.is_probe && !event.is_made && given.is_none() && !program.is_of_kernel(event.address)
+        };
+        let probes: Vec<Range<u64>> = types
+            .iter()
+            .filter(|event| is_alone(event))
+            .filter_map(|event| Some(event.address..event.address.checked_add(1)?))
+            .collect();
+        let events: Vec<_> = types
+            .iter()
+            .filter(|event| event.is_made || is_alone(event))
+            .map(|event| (event, symbol(&event.name)))
+            .collect();
         made_symbols.extend(events.iter().map(|(event, name)| MadeSymbol {
             name: name.as_bytes(),
             address: event.address,
-            size: Some(Places::EVENT_SIZE),
+            size: Some(if event.is_made { Places::EVENT_SIZE } else { 1 }),
             is_function: true,
             is_global: true,
         }));
@@ -72,14 +98,17 @@ impl Program {
             .iter()
             .zip(&names)
             .filter_map(|(event, (name, members))| structure(name, members, formats.get(event.id)?));
-        let outermost = survey.outermost.iter().filter_map(|end| Some(end.checked_sub(1)?..*end)).collect();
+        let ends = survey.outermost.iter().filter_map(|end| Some(end.checked_sub(1)?..*end));
+        // Of the callers of a probe's function nothing is made.
+        let outermost = ends.chain(probes).collect();
         let image = MadeImage {
             machine,
-            text: text(&symbols),
+            text: if is_kernel_given { 0..0 } else { text(&symbols) },
             symbols: made_symbols,
             structures: structures.collect(),
-            frame_rule: Some(FrameRule { outermost }),
+            frame_rule: (!is_kernel_given).then_some(FrameRule { outermost }),
         };
+        program.has_rule = image.frame_rule.is_some();
         match made::write(&image) {
             Ok(bytes) => program.bytes = Some(bytes),
             Err(error) => program.remarks.push(format!("gdb gets no symbols from the recording: {error}")),
@@ -92,9 +121,14 @@ impl Program {
         self.bytes.as_deref()
     }
 
-    /// Whether an address lies where gdb gets the rule for recorded stacks: in the kernel, or behind it.
-    pub fn holds(&self, address: u64) -> bool {
-        self.bytes.is_some() && self.functions.first().is_some_and(|first| *first <= address)
+    /// Whether an address lies where gdb gets the rule for recorded stacks.
+    pub fn has_rule(&self, address: u64) -> bool {
+        self.bytes.is_some() && self.has_rule && self.is_of_kernel(address)
+    }
+
+    /// Whether an address lies in the kernel, or behind it.
+    fn is_of_kernel(&self, address: u64) -> bool {
+        self.functions.first().is_some_and(|first| *first <= address)
     }
 
     /// Whether two addresses lie in one function of the kernel.

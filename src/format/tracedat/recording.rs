@@ -12,7 +12,9 @@ use super::programs_place;
 use crate::arch::Target;
 use crate::image::{Image, PlacedImage};
 use crate::source::Change;
-use crate::trace::{self, Damage, Frame, Item, Location, Recording, RunStatus, Thread, TraceStateVariable, Tracepoint};
+use crate::trace::{
+    self, Damage, Frame, Item, Library, Location, Recording, RunStatus, Thread, TraceStateVariable, Tracepoint,
+};
 
 /// What of frames was not recorded.
 const MADE_UP: &str = "\
@@ -20,7 +22,8 @@ in a frame: the record, at $rec, and the texts and arrays in it were recorded, t
   pc of an event of the kernel is where such events are made, inferred from the event; an event that has no address
   has a made one. Where a stack was recorded, the return addresses are; the frame pointer, with a kernel of yours the
   stack pointer, and the memory that leads gdb from one to the next are made; so is, on arm and aarch64, an undefined
-  instruction at each, without which gdb would not look. Everything else was recorded or is unavailable.
+  instruction at each, without which gdb would not look. What an earlier boot recorded has its addresses moved to
+  where the recording's symbols are. Everything else was recorded or is unavailable.
 ";
 
 impl Recording for TraceDat {
@@ -59,17 +62,17 @@ impl Recording for TraceDat {
         self.program.bytes()
     }
 
+    fn libraries(&self, program: &PlacedImage) -> Vec<Library> {
+        programs_place::libraries(&self.container, program)
+    }
+
     fn load_bias(&self, image: &Image) -> Option<u64> {
-        // The program that is made of the recording has its addresses.
-        let given = self.program.bytes().is_none().then_some(image)?;
-        programs_place::of_kernel(&self.container, given).or_else(|| programs_place::of_process(&self.container, given))
+        programs_place::of_kernel(&self.container, image).or_else(|| programs_place::of_process(&self.container, image))
     }
 
     fn shown_with(&self, image: &PlacedImage) {
-        if self.program.bytes().is_none() {
-            // Said once: a recording is shown with one program.
-            let _ = self.shown_with.set(image.clone());
-        }
+        // Said once: a recording is shown with one program.
+        let _ = self.shown_with.set(image.clone());
     }
 
     fn made_up(&self) -> Option<&'static str> {
@@ -134,7 +137,8 @@ impl Recording for TraceDat {
                 let cpu = self.streams.all().get(position.stream).map_or(0, |stream| stream.cpu);
                 let format = self.formats.get(kind.id);
                 frame.location = Location(frames);
-                self.fill(&Event { record, found, cpu, kind, format, lost }, &mut frame);
+                let last_boot = self.streams.last_boot(position.stream);
+                self.fill(&Event { record, found, cpu, last_boot, kind, format, lost }, &mut frame);
                 frames += 1;
                 visit(Item::Frame(&frame))
             }

@@ -7,6 +7,7 @@ use super::Choices;
 use super::cache::{Cache, Weigh};
 use super::container::{Container, Page as FilePage};
 use super::events::{Clock, LostEvents, Page, PageLayout};
+use super::last_boot::LastBootPlaces;
 use super::positions::Position;
 use crate::trace::Damage;
 
@@ -110,6 +111,8 @@ pub(super) struct Streams {
     streams: Vec<Stream>,
     layout: PageLayout,
     clock: Clock,
+    /// Of each buffer, where the kernel lay if an earlier boot wrote it.
+    last_boots: Vec<Option<LastBootPlaces>>,
     /// Pages taken apart, by stream and number: of one, many frames are wanted.
     contents: Cache<(usize, u64), Arc<Contents>>,
     /// How many are not shown, because there are more than can be told apart.
@@ -117,7 +120,13 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    pub fn new(container: &Container, choices: &Choices, layout: PageLayout, clock: Clock) -> Streams {
+    pub fn new(
+        container: &Container,
+        choices: &Choices,
+        layout: PageLayout,
+        clock: Clock,
+        last_boots: Vec<Option<LastBootPlaces>>,
+    ) -> Streams {
         let mut streams = Vec::new();
         for (buffer, found) in container.buffers().iter().enumerate() {
             let chosen = choices.instances.is_empty() || choices.instances.contains(&found.name);
@@ -131,11 +140,16 @@ impl Streams {
         streams.truncate(Position::STREAMS);
         let size = |stream: &Stream| container.buffers().get(stream.buffer).map_or(0, |buffer| buffer.page_size.into());
         let at_once = streams.iter().map(size).fold(0, u64::saturating_add);
-        Streams { streams, layout, clock, contents: Cache::new(at_once), left_out }
+        Streams { streams, layout, clock, last_boots, contents: Cache::new(at_once), left_out }
     }
 
     pub fn all(&self) -> &[Stream] {
         &self.streams
+    }
+
+    /// Where the kernel lay when the events of a stream were made, if that was in an earlier boot.
+    pub fn last_boot(&self, stream: usize) -> Option<&LastBootPlaces> {
+        self.last_boots.get(self.streams.get(stream)?.buffer)?.as_ref()
     }
 
     /// Takes a page of a stream apart; `records` is used again. `None` behind the last page.

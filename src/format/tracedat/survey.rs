@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::container::Container;
 use super::event_types::{self, Roles};
 use super::events::{EventFormat, Formats, LostEvents, StackEntries, TaskCollector};
+use super::last_boot::{LastBootPlaces, moved};
 use super::streams::Streams;
 
 /// How many tasks are told apart at most; the kernel's largest number of one is four million.
@@ -142,11 +143,18 @@ impl Part {
         self.names.absorb(other.names);
     }
 
-    fn see_stack(&mut self, format: &EventFormat, record: &[u8], formats: &Formats) {
+    fn see_stack(
+        &mut self,
+        format: &EventFormat,
+        record: &[u8],
+        formats: &Formats,
+        last_boot: Option<&LastBootPlaces>,
+    ) {
         if self.ends.len() + self.middles.len() >= MOST_ENDS {
             return;
         }
-        let mut entries = StackEntries::of(format, record, formats.order()).into_iter().flatten();
+        let entries = StackEntries::of(format, record, formats.order()).into_iter().flatten();
+        let mut entries = entries.map(|entry| moved(entry, last_boot));
         let Some(mut end) = entries.next() else { return };
         for entry in entries {
             self.middles.insert(end);
@@ -212,6 +220,7 @@ impl Look<'_> {
     fn at(&self, unit: &Unit) -> Part {
         let mut part = Part::new(self);
         let Some(stream) = self.streams.all().get(unit.stream) else { return part };
+        let last_boot = self.streams.last_boot(unit.stream);
         let mut counts = vec![0u64; self.kinds.len()];
         let (mut lost, mut last_pid) = ((0u64, 0u64), None);
         for number in unit.pages.clone() {
@@ -242,12 +251,12 @@ impl Look<'_> {
                     }
                 }
                 if kind.is_kernel_stack {
-                    part.see_stack(format, record, self.formats);
+                    part.see_stack(format, record, self.formats, last_boot);
                 } else if kind.is_probe
                     && !part.survey.probes.contains_key(&id)
                     && let Some(address) = event_types::probe_address(format, record, self.formats.order())
                 {
-                    part.survey.probes.insert(id, address);
+                    part.survey.probes.insert(id, moved(address, last_boot));
                 }
             });
             part.survey.span = span;

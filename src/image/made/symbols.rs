@@ -69,7 +69,7 @@ fn reach(address: u64, given: Option<u64>, next: Option<u64>, text: &Range<u64>)
     let border = [text.start, text.end].into_iter().find(|border| !text.is_empty() && address < *border);
     let known = [next, border].into_iter().flatten().min().map(|end| end - address);
     match known {
-        Some(known) if known <= FURTHEST || is_in_text => known,
+        Some(known) if given.is_none() && (known <= FURTHEST || is_in_text) => known,
         _ => given.unwrap_or(PAGE - address % PAGE).clamp(1, known.unwrap_or(u64::MAX)),
     }
 }

@@ -1,4 +1,6 @@
-//! `vFile`: one file, the program image under its announced path, for reading. Every other path does not exist.
+//! `vFile`: for reading, the program under its announced path, and what lies beside it. Every other path does not exist.
+
+use std::sync::Arc;
 
 use gdbstub::target::ext::host_io::{
     FsKind, HostIo, HostIoClose, HostIoCloseOps, HostIoErrno, HostIoError, HostIoFstat, HostIoFstatOps, HostIoOpen,
@@ -7,6 +9,7 @@ use gdbstub::target::ext::host_io::{
 };
 
 use super::target::copy_part;
+use crate::image::Image;
 use crate::rsp::client::Client;
 
 /// Descriptors that a client may hold at a time.
@@ -39,39 +42,42 @@ impl HostIo for Client {
 }
 
 impl Client {
-    /// The image's bytes, if `descriptor` is open.
+    /// The file's bytes, if `descriptor` is open.
     fn open_file(&self, descriptor: u32) -> Result<&[u8], HostIoErrno> {
-        match self.session.replay().image() {
-            Some(image) if self.open_files.contains(&descriptor) => match image.image.file().change_seen() {
-                // An empty file would be a lie.
-                Some(_) => Err(HostIoErrno::EIO),
-                None => Ok(image.image.file().bytes()),
-            },
-            _ => Err(HostIoErrno::EBADF),
+        let image = self.open_files.get(&descriptor).ok_or(HostIoErrno::EBADF)?;
+        match image.file().change_seen() {
+            // An empty file would be a lie.
+            Some(_) => Err(HostIoErrno::EIO),
+            None => Ok(image.file().bytes()),
         }
+    }
+
+    /// The file with a path.
+    fn file(&self, path: &[u8]) -> Option<&Arc<Image>> {
+        let replay = self.session.replay();
+        let mut files = replay.image().into_iter().chain(replay.beside()).map(|image| &image.image);
+        files.find(|image| image.path().as_os_str().as_encoded_bytes() == path)
     }
 }
 
 impl HostIoOpen for Client {
     fn open(&mut self, name: &[u8], flags: HostIoOpenFlags, _mode: HostIoOpenMode) -> HostIoResult<u32, Self> {
-        if self.image_path() != Some(name) {
-            return Err(HostIoError::Errno(HostIoErrno::ENOENT));
-        }
+        let file = self.file(name).ok_or(HostIoError::Errno(HostIoErrno::ENOENT))?.clone();
         let reading =
             HostIoOpenFlags::O_NONBLOCK | HostIoOpenFlags::O_DONT_FOLLOW_SYMLINKS | HostIoOpenFlags::O_CLOSE_ON_EXEC;
         if !reading.contains(flags) {
             return Err(HostIoError::Errno(HostIoErrno::EROFS));
         }
-        let free = (0..OPEN_LIMIT).find(|descriptor| !self.open_files.contains(descriptor));
+        let free = (0..OPEN_LIMIT).find(|descriptor| !self.open_files.contains_key(descriptor));
         let descriptor = free.ok_or(HostIoError::Errno(HostIoErrno::EMFILE))?;
-        self.open_files.insert(descriptor);
+        self.open_files.insert(descriptor, file);
         Ok(descriptor)
     }
 }
 
 impl HostIoClose for Client {
     fn close(&mut self, descriptor: u32) -> HostIoResult<(), Self> {
-        if self.open_files.remove(&descriptor) { Ok(()) } else { Err(HostIoError::Errno(HostIoErrno::EBADF)) }
+        if self.open_files.remove(&descriptor).is_some() { Ok(()) } else { Err(HostIoError::Errno(HostIoErrno::EBADF)) }
     }
 }
 
@@ -109,8 +115,8 @@ impl HostIoFstat for Client {
 
 impl HostIoReadlink for Client {
     fn readlink(&mut self, name: &[u8], _buffer: &mut [u8]) -> HostIoResult<usize, Self> {
-        // The announced path has its links resolved.
-        let errno = if self.image_path() == Some(name) { HostIoErrno::EINVAL } else { HostIoErrno::ENOENT };
+        // Announced paths have their links resolved.
+        let errno = if self.file(name).is_some() { HostIoErrno::EINVAL } else { HostIoErrno::ENOENT };
         Err(HostIoError::Errno(errno))
     }
 }

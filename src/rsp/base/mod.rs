@@ -1,5 +1,5 @@
 //! The packets that gdbstub serves: stop reason, registers, threads, run control, breakpoints, target description, auxv,
-//! files, offsets.
+//! files, libraries, offsets.
 //!
 //! gdbstub ends a session on a malformed packet, on a thread that is not there, and on more of that kind. Here such a
 //! packet gets an error, and a fresh machine goes on where the old one was: breakpoints, cursor and files are the
@@ -11,6 +11,7 @@ mod breakpoints;
 mod description;
 mod exec_file;
 mod host_io;
+mod libraries;
 mod offsets;
 mod registers;
 mod resume;

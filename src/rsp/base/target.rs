@@ -8,6 +8,7 @@ use gdbstub::target::ext::base::BaseOps;
 use gdbstub::target::ext::breakpoints::BreakpointsOps;
 use gdbstub::target::ext::exec_file::ExecFileOps;
 use gdbstub::target::ext::host_io::HostIoOps;
+use gdbstub::target::ext::libraries::LibrariesSvr4Ops;
 use gdbstub::target::ext::section_offsets::SectionOffsetsOps;
 use gdbstub::target::ext::target_description_xml_override::TargetDescriptionXmlOverrideOps;
 
@@ -51,6 +52,10 @@ impl Target for Client {
 
     fn support_host_io(&mut self) -> Option<HostIoOps<'_, Self>> {
         self.session.replay().image().is_some().then_some(self)
+    }
+
+    fn support_libraries_svr4(&mut self) -> Option<LibrariesSvr4Ops<'_, Self>> {
+        self.has_libraries().then_some(self)
     }
 
     fn support_section_offsets(&mut self) -> Option<SectionOffsetsOps<'_, Self>> {

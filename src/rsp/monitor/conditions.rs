@@ -71,7 +71,7 @@ fn events(value: &str, replay: &Replay) -> Result<Vec<Query>, String> {
     let means = |tracepoint: &crate::trace::Tracepoint| match recording.event_name(tracepoint.number) {
         Some((system, name)) => value == name || value.split_once(':') == Some((system, name)),
         None => {
-            let function = || replay.image().and_then(|image| image.function(tracepoint.address));
+            let function = || replay.function(tracepoint.address);
             tracepoint.source.at.as_deref() == Some(value) || function().is_some_and(|(name, _)| name == value)
         }
     };

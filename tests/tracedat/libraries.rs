@@ -1,0 +1,139 @@
+//! A probe in a shared library: what the recording's maps say of it, in gdb.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+use super::made_file::{COMMON, Made, TIME};
+use super::support::{Gdb, Server, run, traceframe};
+
+const MACHINE: Made = Made { uname: "x86_64", long: 8, is_big: false, base: 0xffff_ffff_8100_0000 };
+
+const REGISTERS: [&str; 5] = ["rip", "rsp", "rbp", "rbx", "rdi"];
+
+/// How many words of the stack the probe fetches.
+const WORDS: usize = 48;
+
+/// The program and its library, made in a folder: the program's path.
+fn compile(folder: &Path) -> String {
+    let source = |name: &str| format!("{}/tests/programs/{name}.c", env!("CARGO_MANIFEST_DIR"));
+    let common = ["-g", "-O1", "-fno-inline", "-fomit-frame-pointer", "-nostdlib"];
+    let library = ["-shared", "-fPIC", "-o", "liblibrary.so", &source("library")].map(str::to_owned);
+    let program = ["-fPIE", "-pie", "-Wl,-rpath,$ORIGIN", "-o", "borrower", &source("borrower"), "liblibrary.so"];
+    for own in [library.to_vec(), program.map(str::to_owned).to_vec()] {
+        let (code, _, errors) = run(Command::new("gcc").args(common).args(own).current_dir(folder));
+        assert_eq!(code, Some(0), "{errors}");
+    }
+    folder.join("borrower").to_str().unwrap().to_owned()
+}
+
+fn number(text: &str) -> u64 {
+    u64::from_str_radix(text.trim().trim_start_matches("0x"), 16).unwrap()
+}
+
+/// What a real run shows at the second call of the library's function.
+struct Seen {
+    registers: Vec<u64>,
+    stack: Vec<u64>,
+    /// Address, end and path of each mapped part of a file.
+    maps: Vec<(u64, u64, String)>,
+    backtrace: Vec<String>,
+}
+
+fn record(gdb: Gdb, program: &str) -> Seen {
+    let start = ["set breakpoint pending on", "break lend", "run", "continue"].map(str::to_owned);
+    let setup: Vec<String> = std::iter::once(format!("file {program}")).chain(start).collect();
+    let mut commands: Vec<String> = REGISTERS.iter().map(|name| format!("printf \"%#lx\\n\", ${name}")).collect();
+    commands.extend((0..WORDS).map(|word| format!("printf \"%#lx\\n\", ((unsigned long *) $rsp)[{word}]")));
+    commands.extend(["info proc mappings", "backtrace"].map(str::to_owned));
+    let answers = gdb.answers(&setup, &commands);
+    let (numbers, texts) = answers.split_at(REGISTERS.len() + WORDS);
+    let numbers: Vec<u64> = numbers.iter().map(|lines| number(&lines[0])).collect();
+    let [maps, backtrace] = texts else { panic!("{texts:?}") };
+    let map = |line: &String| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let path = words.last().filter(|path| path.starts_with('/'))?;
+        Some((number(words[0]), number(words[1]), (*path).to_owned()))
+    };
+    Seen {
+        registers: numbers[..REGISTERS.len()].to_vec(),
+        stack: numbers[REGISTERS.len()..].to_vec(),
+        maps: maps.iter().filter_map(map).collect(),
+        backtrace: backtrace.clone(),
+    }
+}
+
+/// The recording of a probe at that place.
+fn file(seen: &Seen) -> Vec<u8> {
+    let mut format = format!("name: lend\nID: 1500\n{COMMON}\tfield:u64 __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n");
+    for (name, at) in REGISTERS.iter().zip((16..).step_by(8)) {
+        writeln!(format, "\tfield:u64 {name};\toffset:{at};\tsize:8;\tsigned:0;").unwrap();
+    }
+    let at = 16 + 8 * REGISTERS.len();
+    writeln!(format, "\tfield:u64 stk[];\toffset:{at};\tsize:{};\tsigned:0;\n\nprint fmt: \"\"", 8 * WORDS).unwrap();
+    let mut record = MACHINE.common(1500, 77);
+    let numbers = std::iter::once(&seen.registers[0]).chain(&seen.registers).chain(&seen.stack);
+    record.extend(numbers.flat_map(|value| value.to_le_bytes()));
+    let mut maps = format!("4d {:x} borrower\n", seen.maps.len());
+    for (start, end, path) in &seen.maps {
+        writeln!(maps, "{start:x} {end:x} {path}").unwrap();
+    }
+    // A word of 27 bits says how long a record is, up to 112 bytes; longer ones say it in one of their own.
+    let long = [MACHINE.number(record.len() as u64 + 4, 4), record].concat();
+    let data = [MACHINE.number(0, 4), long].concat();
+    let mut page = [MACHINE.number(TIME, 8), MACHINE.number(data.len() as u64, 8), data].concat();
+    page.resize(4096, 0);
+    MACHINE.file(&[("uprobes", format)], &[(10, maps.into_bytes())], &[page], &[])
+}
+
+#[test]
+fn a_backtrace_from_a_library_leads_into_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = compile(folder.path());
+    let path = folder.path().join("library.dat");
+    let library = folder.path().join("liblibrary.so");
+    let mut backtrace = Vec::new();
+    let (path, library) = (path.to_str().unwrap(), library.to_str().unwrap());
+    for gdb in [Gdb::Newest, Gdb::Debian] {
+        let seen = record(gdb, &program);
+        assert!(seen.backtrace.iter().any(|line| line.contains("lend (amount=")), "{:?}", seen.backtrace);
+        assert!(seen.backtrace.last().unwrap().contains("in _start () at"), "{:?}", seen.backtrace);
+        std::fs::write(path, file(&seen)).unwrap();
+        let commands = ["info sharedlibrary", "tfind 0", "backtrace"].map(str::to_owned);
+        // By the server alone, and by the file here.
+        for sysroot in ["target:", "/"] {
+            let server = Server::serve(&[path, "--exec", &program, "--library", library]);
+            let setup = [format!("set sysroot {sysroot}"), format!("target remote :{}", server.port)];
+            let answers = gdb.answers(&setup, &commands);
+            assert_eq!(answers[2], seen.backtrace, "{gdb:?}");
+            assert!(answers[0].iter().any(|line| line.contains("Yes") && line.ends_with(library)), "{:?}", answers[0]);
+        }
+        // Without it nobody knows which function that is.
+        let server = Server::serve(&[path, "--exec", &program]);
+        let answers = gdb.answers(&[format!("target remote :{}", server.port)], &commands);
+        assert_eq!(answers[2][0], format!("#0  {:#018x} in ?? ()", seen.registers[0]), "{gdb:?}");
+        let output = server.output();
+        assert!(
+            output.contains(&format!("library: {library}, at 0x")) && output.contains("--library gives it"),
+            "{output}"
+        );
+        backtrace = seen.backtrace;
+    }
+    let ran = ["run", path, "--exec", &program, "--library", library, "--ex", "tfind 0", "--ex", "backtrace"];
+    // By Debian's gdb, as what was seen last.
+    let (code, output, errors) = run(traceframe().args(ran));
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(output.contains(&backtrace.join("\n")), "{output}");
+}
+
+#[test]
+fn a_library_of_which_the_recording_says_nothing_is_not_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = compile(folder.path());
+    let library = folder.path().join("liblibrary.so");
+    let recording = super::frames::fixture("uprobe-v7-zstd");
+    let arguments = ["info", recording.to_str().unwrap(), "--exec", &program, "--library", library.to_str().unwrap()];
+    let (code, output, _) = run(traceframe().args(arguments));
+    assert_eq!(code, Some(0));
+    assert!(output.contains("liblibrary.so: the recording does not say where a library of this name lay"), "{output}");
+}
