@@ -56,6 +56,8 @@ pub struct Image {
     entry: u64,
     alignment: u64,
     dynamic: Option<u64>,
+    has_segments: bool,
+    loaded_sections: usize,
     build_id: Option<Vec<u8>>,
     contents: Contents,
     code: Ranges,
@@ -100,6 +102,8 @@ impl Image {
             position_independent: elf.position_independent,
             entry: elf.entry,
             alignment: alignment(&elf),
+            has_segments: elf.segments.iter().any(|segment| segment.kind == elf::SegmentKind::Load),
+            loaded_sections: elf.sections.iter().filter(|section| section.is_allocated()).count(),
             dynamic: elf.sections.iter().find(|section| section.name == b".dynamic").map(|section| section.address),
             span: span(&elf),
             contents: Contents::new(&elf),
@@ -209,6 +213,16 @@ impl Image {
     /// they have at least 4096 bytes.
     pub fn first_page(&self) -> u64 {
         self.first_address() & !0xfff
+    }
+
+    /// Whether it says what is loaded in one piece (`PT_LOAD`). A file for a debugger alone need not.
+    pub fn has_segments(&self) -> bool {
+        self.has_segments
+    }
+
+    /// How many sections have room in a running program (`SHF_ALLOC`).
+    pub fn loaded_sections(&self) -> usize {
+        self.loaded_sections
     }
 
     /// The address of what the loader is told (`.dynamic`); `None` for a file that it has nothing to do with.

@@ -236,6 +236,9 @@ fn what_lies_beside_the_program_is_listed_and_can_be_read() {
     for length in [1, 7, 0x1000] {
         assert_eq!(client.object("libraries-svr4", "", length).unwrap(), list.as_bytes());
     }
+    let sections = r#"<section address="0x0"/>"#;
+    let plain = client.text_object("libraries", "").replace(sections, "");
+    assert_eq!(plain, format!(r#"<library-list><library name="{named}"></library></library-list>"#));
     assert_eq!(client.text_object("exec-file", ""), path("tracedat/demo"));
     assert_eq!(open(&mut client, path("tracedat/demo"), "0"), "F00");
     assert_eq!(open(&mut client, &own, "0"), "F01");

@@ -100,10 +100,10 @@ fn a_backtrace_from_a_library_leads_into_the_program() {
         assert!(seen.backtrace.last().unwrap().contains("in _start () at"), "{:?}", seen.backtrace);
         std::fs::write(path, file(&seen)).unwrap();
         let commands = ["info sharedlibrary", "tfind 0", "backtrace"].map(str::to_owned);
-        // By the server alone, and by the file here.
-        for sysroot in ["target:", "/"] {
+        // By the server alone, by the file here, and as a gdb does it that knows of no operating system.
+        for settings in ["set sysroot target:", "set sysroot /", "set osabi none"] {
             let server = Server::serve(&[path, "--exec", &program, "--library", library]);
-            let setup = [format!("set sysroot {sysroot}"), format!("target remote :{}", server.port)];
+            let setup = [settings.to_owned(), format!("target remote :{}", server.port)];
             let answers = gdb.answers(&setup, &commands);
             assert_eq!(answers[2], seen.backtrace, "{gdb:?}");
             assert!(answers[0].iter().any(|line| line.contains("Yes") && line.ends_with(library)), "{:?}", answers[0]);

@@ -6,7 +6,7 @@ use super::conversions::report;
 use super::frames::{open, shown};
 use super::made_file::{FUNCTIONS, Made, TIME};
 use super::order::assert_same;
-use super::support::{Gdb, Server};
+use super::support::{Gdb, Server, data};
 
 const MACHINES: [Made; 8] = [
     Made { uname: "x86_64", long: 8, is_big: false, base: 0xffff_ffff_8100_0000 },
@@ -71,6 +71,28 @@ fn gdb_unwinds_the_stacks_of_other_kernels() {
         for fields in ["prev_pid = 10, prev_prio = 120, prev_state = -2, next_comm = \"task11", "next_prio = 98}"] {
             assert!(record[0].contains(fields), "{machine:?}: {record:?}");
         }
+    }
+}
+
+#[test]
+fn beside_a_program_of_another_machine_the_kernel_has_its_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let commands = ["tfind 2", "backtrace", "info symbol _start"].map(str::to_owned);
+    let programs = ["x86-64", "aarch64", "riscv64", "i386", "arm", "powerpc64", "powerpc", "s390x"];
+    for (machine, program) in MACHINES.into_iter().zip(programs) {
+        let path = folder.path().join("made.dat");
+        std::fs::write(&path, machine.bytes()).unwrap();
+        let program = data(&format!("architectures/{program}.elf"));
+        let server = Server::serve(&[path.to_str().unwrap(), "--exec", program.to_str().unwrap()]);
+        let answers = Gdb::Multiarch.answers(&[format!("target remote :{}", server.port)], &commands);
+        let [_, stack, start] = &answers[..] else { panic!("{answers:?}") };
+        let width = 2 * machine.long;
+        let called = |number: usize| {
+            let (address, name) = (machine.entry(number + 1), FUNCTIONS[number + 1]);
+            format!("#{number}  0x{address:0width$x} in {name} () from target:{}.symbols", path.display())
+        };
+        assert_eq!(*stack, (0..6).map(called).collect::<Vec<_>>(), "{machine:?}");
+        assert!(start[0].contains("_start in section .text"), "{machine:?}: {start:?}");
     }
 }
 

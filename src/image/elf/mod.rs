@@ -69,8 +69,12 @@ impl Section<'_> {
     }
 
     /// Whether it has a place in memory. A thread's uninitialised variables have addresses but no such place.
+    pub(in crate::image) fn is_allocated(&self) -> bool {
+        self.has(elf::SHF_ALLOC)
+    }
+
     pub(in crate::image) fn is_in_memory(&self) -> bool {
-        self.has(elf::SHF_ALLOC) && !(self.has(elf::SHF_TLS) && self.file.is_none())
+        self.is_allocated() && !(self.has(elf::SHF_TLS) && self.file.is_none())
     }
 
     pub(in crate::image) fn is_writable(&self) -> bool {

@@ -1,11 +1,12 @@
-//! `qXfer:libraries-svr4`: what lies in memory beside the program: the program that the recording itself gives, where the
-//! user gives another, and the shared libraries that the user gives (gdb manual, "Library List Format for SVR4 Targets").
+//! `qXfer:libraries-svr4` and `qXfer:libraries`: what lies in memory beside the program: the program that the recording
+//! itself gives, where the user gives another, and the shared libraries that the user gives (gdb manual, "Library List
+//! Format for SVR4 Targets" and "Library List Format"). gdb asks for the second where it knows of no operating system.
 //!
 //! A library that is not at hand is not listed: gdb places one by its section `.dynamic`, not by the load bias, and would
 //! put it somewhere else (gdb/solib-svr4.c, `lm_addr_check`; seen with gdb 13.1).
 
 use gdbstub::target::TargetResult;
-use gdbstub::target::ext::libraries::LibrariesSvr4;
+use gdbstub::target::ext::libraries::{Libraries, LibrariesSvr4};
 
 use super::target::copy_part;
 use crate::rsp::client::Client;
@@ -14,6 +15,12 @@ use crate::session::Replay;
 impl LibrariesSvr4 for Client {
     fn get_libraries_svr4(&self, offset: u64, length: usize, buffer: &mut [u8]) -> TargetResult<usize, Self> {
         Ok(copy_part(list(self.session.replay()).as_bytes(), offset, length, buffer))
+    }
+}
+
+impl Libraries for Client {
+    fn get_libraries(&self, offset: u64, length: usize, buffer: &mut [u8]) -> TargetResult<usize, Self> {
+        Ok(copy_part(plain_list(self.session.replay()).as_bytes(), offset, length, buffer))
     }
 }
 
@@ -36,6 +43,23 @@ fn list(replay: &Replay) -> String {
         );
     }
     list + "</library-list-svr4>"
+}
+
+fn plain_list(replay: &Replay) -> String {
+    let mut list = "<library-list>".to_owned();
+    for library in replay.beside() {
+        let places = if library.image.has_segments() {
+            // Where the first lies, by which gdb moves all of them.
+            format!(r#"<segment address="{:#x}"/>"#, library.bias.wrapping_add(library.image.first_address()))
+        } else {
+            // gdb takes these for what is to be added to each section's address (gdb/solib-target.c,
+            // `relocate_section_addresses`; seen with gdb 13.1).
+            format!(r#"<section address="{:#x}"/>"#, library.bias).repeat(library.image.loaded_sections())
+        };
+        let path = escaped(&library.image.path().display().to_string());
+        list += &format!(r#"<library name="{path}">{places}</library>"#);
+    }
+    list + "</library-list>"
 }
 
 /// Text as an attribute of XML holds it. What no XML can hold (other control characters) is left out: there is no such file

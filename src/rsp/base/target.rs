@@ -8,7 +8,7 @@ use gdbstub::target::ext::base::BaseOps;
 use gdbstub::target::ext::breakpoints::BreakpointsOps;
 use gdbstub::target::ext::exec_file::ExecFileOps;
 use gdbstub::target::ext::host_io::HostIoOps;
-use gdbstub::target::ext::libraries::LibrariesSvr4Ops;
+use gdbstub::target::ext::libraries::{LibrariesOps, LibrariesSvr4Ops};
 use gdbstub::target::ext::section_offsets::SectionOffsetsOps;
 use gdbstub::target::ext::target_description_xml_override::TargetDescriptionXmlOverrideOps;
 
@@ -55,6 +55,10 @@ impl Target for Client {
     }
 
     fn support_libraries_svr4(&mut self) -> Option<LibrariesSvr4Ops<'_, Self>> {
+        self.has_libraries().then_some(self)
+    }
+
+    fn support_libraries(&mut self) -> Option<LibrariesOps<'_, Self>> {
         self.has_libraries().then_some(self)
     }
 
