@@ -119,7 +119,7 @@ fn steps_with_few_registers() {
 
 #[test]
 fn recordings_of_trace_cmd() {
-    play_all("tracedat", 8);
+    play_all("tracedat", 10);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use traceframe::format::tracedat::Choices;
 
 use super::conversions::report;
-use super::frames::{open, shown};
+use super::frames::{fixture, open, shown};
 use super::made_file::{FUNCTIONS, Made, TIME};
 use super::order::assert_same;
 use super::support::{Gdb, Server, data};
@@ -34,6 +34,12 @@ fn trace_cmd_reads_the_same_of_recordings_of_other_machines() {
         assert_eq!((other.variable("next_pid"), other.variable("next_prio")), (0, 98), "{machine:?}");
         assert_eq!(stack.variable("size"), 6, "{machine:?}");
     }
+}
+
+/// Of the recording whose conversation with gdb is in `tests/scenarios/tracedat/aarch64.txt`.
+#[test]
+fn the_recording_of_another_machine_that_is_kept_is_one_of_these() {
+    assert!(std::fs::read(fixture("aarch64-v6")).unwrap() == MACHINES[1].bytes());
 }
 
 #[test]
