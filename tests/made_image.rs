@@ -8,7 +8,8 @@ use std::process::Command;
 use support::{Gdb, Server, made, run};
 use traceframe::arch::{BuiltIn, Machine, built_in};
 use traceframe::image::made::{
-    Chain, FrameRule, Kind, MadeImage, MadeSymbol, Member, Scalar, Structure, frame_chain, identifier, write,
+    Chain, Compound, FrameRule, MadeImage, MadeSymbol, Member, Place, Type, TypeId, Types, frame_chain, identifier,
+    write,
 };
 use traceframe::source::ByteOrder::{self, Big, Little};
 
@@ -152,7 +153,7 @@ fn image(case: &Case) -> MadeImage<'static> {
         machine: case.machine,
         text: case.text()..case.text() + 0x800,
         symbols,
-        structures: Vec::new(),
+        types: Types::new(case.machine.address_size),
         frame_rule: Some(FrameRule { outermost: vec![entry] }),
     }
 }
@@ -279,9 +280,13 @@ fn a_kernel_of_many_symbols_and_structures() {
     let names: Vec<_> = (0..122_000).map(|number| format!("function_number_{number}")).collect();
     let symbols = names.iter().zip(0..).map(|(name, number)| function(name, X86_64.text() + 0x40 * number)).collect();
     let formats: Vec<_> = (0..2300).map(|number| format!("format_{number}")).collect();
-    let structures = formats.iter().map(|name| Structure { name, ..odd(&X86_64).0 }).collect();
+    let mut types = Types::new(8);
+    let (structure, _) = odd(&X86_64, &mut types);
+    for name in &formats {
+        types.add(Type::Compound(Compound { name: name.into(), ..structure.clone() }));
+    }
     let text = X86_64.text()..X86_64.text() + 0x40 * 122_000;
-    let made = MadeImage { symbols, structures, text, ..image(&X86_64) };
+    let made = MadeImage { symbols, types, text, ..image(&X86_64) };
     let questions = [
         ("info symbol 0xffffffff81000041", "function_number_1 + 1 in section .text"),
         ("info symbol function_number_121999", "function_number_121999 in section .text"),
@@ -316,54 +321,58 @@ fn the_file_says_nothing_of_memory() {
     }
 }
 
-fn integer(size: u8, is_signed: bool, type_name: Option<&str>) -> Kind<'_> {
-    Kind::One(Scalar::Integer { size, is_signed, type_name })
-}
-
-/// A structure with members of every kind at odd offsets.
-fn odd(case: &Case) -> (Structure<'static>, Vec<u8>) {
+/// A structure with members of every kind that formats have, at odd offsets, and its bytes.
+fn odd<'a>(case: &Case, types: &mut Types<'a>) -> (Compound<'a>, Vec<u8>) {
     let pointer = case.machine.address_size;
     let members = [
-        ("common_type", integer(2, false, Some("unsigned short")), 2, 0x1234),
-        ("common_flags", integer(1, false, Some("unsigned char")), 1, 0x41),
-        ("common_pid", integer(4, true, None), 4, -2),
-        ("pid", integer(4, true, Some("pid_t")), 4, 0x0102_0304),
-        ("call", integer(8, true, Some("int")), 8, -0x0102_0304_0506_0708),
-        ("time", integer(8, false, Some("u64")), 8, 0x0807_0605_0403_0201),
-        ("word", integer(pointer as u8, false, Some("long unsigned int")), pointer, 0x0a0b_0c0d),
-        ("flag", integer(1, false, Some("bool")), 1, 1),
-        ("state", integer(4, false, Some("enum state")), 4, 7),
-        ("again", integer(8, false, Some("pid_t")), 8, 9),
-        ("where", Kind::One(Scalar::Pointer), pointer, case.text() as i64 + 0x104),
+        ("common_type", types.integer(2, false, Some("unsigned short")), 2, 0x1234),
+        ("common_flags", types.integer(1, false, Some("unsigned char")), 1, 0x41),
+        ("common_pid", types.integer(4, true, None), 4, -2),
+        ("pid", types.integer(4, true, Some("pid_t")), 4, 0x0102_0304),
+        ("call", types.integer(8, true, Some("int")), 8, -0x0102_0304_0506_0708),
+        ("time", types.integer(8, false, Some("u64")), 8, 0x0807_0605_0403_0201),
+        ("word", types.integer(pointer as u8, false, Some("long unsigned int")), pointer, 0x0a0b_0c0d),
+        ("flag", types.integer(1, false, Some("bool")), 1, 1),
+        ("state", types.integer(4, false, Some("enum state")), 4, 7),
+        ("again", types.integer(8, false, Some("pid_t")), 8, 9),
+        ("where", types.pointer(), pointer, case.text() as i64 + 0x104),
     ];
     let mut bytes = Vec::new();
     let mut found = Vec::new();
-    let mut place = |name, kind, content: &[u8]| {
-        found.push(Member { name, offset: bytes.len() as u64, kind });
+    let mut place = |name: &'static str, member_type: TypeId, content: &[u8]| {
+        found.push(Member { name: name.into(), place: Place::Byte(bytes.len() as u64), member_type });
         bytes.extend(content);
     };
-    for (name, kind, size, value) in members {
-        place(name, kind, &case.number(value as u64, size));
+    for (name, member_type, size, value) in members {
+        place(name, member_type, &case.number(value as u64, size));
     }
+    let (short, character, byte) =
+        (types.integer(2, true, None), types.character(false), types.integer(1, false, None));
     let pair = [case.number(5, 2), case.number(6, 2)].concat();
-    place("pair", Kind::Array(Scalar::Integer { size: 2, is_signed: true, type_name: None }, 2), &pair);
-    place("comm", Kind::Array(Scalar::Character { is_signed: false }, 6), b"gdb\0\0\0");
-    place("address", Kind::Array(Scalar::BYTE, 3), &[0x41, 0, 255]);
-    place("triple", integer(3, false, None), &[1, 2, 3]);
+    place("pair", types.add(Type::Array(short, 2)), &pair);
+    place("comm", types.add(Type::Array(character, 6)), b"gdb\0\0\0");
+    place("address", types.add(Type::Array(byte, 3)), &[0x41, 0, 255]);
+    place("triple", types.integer(3, false, None), &[1, 2, 3]);
     // A hole, and what follows the structure in the recording.
     bytes.extend([0xee; 5]);
-    found.push(Member {
-        name: "rest",
-        offset: bytes.len() as u64,
-        kind: Kind::Array(Scalar::Character { is_signed: false }, 0),
-    });
-    (Structure { name: "sched:odd", size: bytes.len() as u64, members: found }, bytes)
+    let rest = types.add(Type::Array(character, 0));
+    found.push(Member { name: "rest".into(), place: Place::Byte(bytes.len() as u64), member_type: rest });
+    let size = bytes.len() as u64;
+    (Compound { is_union: false, name: "sched:odd".into(), size, members: found }, bytes)
+}
+
+/// The types of [`odd`] alone, and its bytes.
+fn odd_types(case: &Case) -> (Types<'static>, Vec<u8>) {
+    let mut types = Types::new(case.machine.address_size);
+    let (structure, bytes) = odd(case, &mut types);
+    types.add(Type::Compound(structure));
+    (types, bytes)
 }
 
 #[test]
 fn structures_have_the_layout_that_was_given() {
     for case in [X86_64, CASES[1], CASES[9], CASES[11]] {
-        let (structure, bytes) = odd(&case);
+        let (types, bytes) = odd_types(&case);
         let at = case.text() + 0x2000_0001;
         let commands = [
             "tfind 0".to_owned(),
@@ -377,7 +386,7 @@ fn structures_have_the_layout_that_was_given() {
         ];
         let commands: Vec<_> = commands.iter().map(String::as_str).collect();
         let size = bytes.len();
-        let made = MadeImage { structures: vec![structure], ..image(&case) };
+        let made = MadeImage { types, ..image(&case) };
         let frames = [[case.registers(&[]), case.memory(at, &bytes)].concat()];
         let (long, wide) = match case.machine.address_size {
             8 => ("long", "unsigned long"),
@@ -437,10 +446,15 @@ fn every_name_can_be_typed() {
                  alignof __alignof__ __typeof__ __typeof __complex__ __restrict __restrict__ __attribute__ 9p a-b é";
     let words: Vec<_> = words.split_whitespace().collect();
     let names: Vec<_> = words.iter().map(|word| identifier(word).unwrap().into_owned()).collect();
-    let member = |name| Member { name, offset: 1, kind: integer(4, true, None) };
-    let all = Structure { name: "all", size: 40, members: words.iter().map(|word| member(word)).collect() };
-    let each = words.iter().map(|name| Structure { name, size: 40, members: Vec::new() });
-    let made = MadeImage { structures: each.chain([all]).collect(), ..image(&X86_64) };
+    let mut types = Types::new(8);
+    let integer = types.integer(4, true, None);
+    let member = |name: &&'static str| Member { name: (*name).into(), place: Place::Byte(1), member_type: integer };
+    let mut add = |name: &'static str, members| {
+        types.add(Type::Compound(Compound { is_union: false, name: name.into(), size: 40, members }));
+    };
+    words.iter().for_each(|name| add(name, Vec::new()));
+    add("all", words.iter().map(member).collect());
+    let made = MadeImage { types, ..image(&X86_64) };
     let sizes = names.iter().map(|name| format!("print sizeof (struct {name})"));
     let offsets = names.iter().map(|name| format!("print (long) &((struct all *) 0)->{name}"));
     let questions: Vec<_> = sizes.chain(offsets).collect();
@@ -457,7 +471,7 @@ fn every_name_can_be_typed() {
 fn readelf_has_nothing_to_complain_of() {
     for case in CASES {
         let folder = tempfile::tempdir().unwrap();
-        let path = save(folder.path(), &MadeImage { structures: vec![odd(&case).0], ..image(&case) });
+        let path = save(folder.path(), &MadeImage { types: odd_types(&case).0, ..image(&case) });
         let mut readelf = Command::new("readelf");
         let (code, shown, errors) = run(readelf.args(["--all", "--wide", "--debug-dump", &path]));
         assert_eq!((code, errors.as_str()), (Some(0), ""), "{}", case.architecture);

@@ -2,6 +2,7 @@
 //! (`tests/data/tracedat/expect`), and of the trace-cmd of this machine on files that it makes here.
 
 mod answers;
+mod btf;
 mod conversions;
 mod fields;
 mod frames;

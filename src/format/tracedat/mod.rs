@@ -7,9 +7,11 @@
 //! What a person sees of such a file: [`page`].
 //!
 //! Owns: [`container`], from the first byte of the file to the pages of each CPU's ring buffer; [`events`], from a page
-//! and the texts of event formats to events with fields and times; and [`TraceDat`], which makes frames of them.
+//! and the texts of event formats to events with fields and times; `btf`, the kernel's own types; and [`TraceDat`],
+//! which makes frames of them.
 //! Invariant: whatever the bytes are, what is whole is served, and what is not is named with its offset.
 
+mod btf;
 mod cache;
 pub mod container;
 mod event_types;
@@ -27,6 +29,7 @@ mod positions;
 mod probe;
 mod program;
 mod programs_place;
+mod record_types;
 mod recording;
 mod status;
 mod streams;

@@ -93,7 +93,7 @@ impl TraceDat {
             Some(_) => Given::Kernel,
             None => Given::Program,
         });
-        let program = Program::new(&container, &formats, &types, &survey, made_for, given);
+        let program = Program::new(&container, &formats, &types, &survey, made_for, given, &mut damage);
         remarks.extend(program.remarks.iter().cloned());
         if streams.left_out > 0 {
             remarks.push(format!("there are more CPUs than can be shown; the last {} are left out", streams.left_out));

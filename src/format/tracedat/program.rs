@@ -1,22 +1,21 @@
-//! The program image that the recording itself gives: the kernel's symbols, the layout of records as types, and the
-//! rule by which gdb finds recorded stacks.
+//! The program image that the recording itself gives: the kernel's symbols, the types of records, and the rule by which
+//! gdb finds recorded stacks.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::container::{Container, Symbol};
 use super::event_types::EventType;
-use super::events::{Content, Element, EventFormat, Field, FieldKind, Formats};
+use super::events::Formats;
 use super::places::Places;
+use super::record_types::record_types;
 use super::survey::Survey;
 use crate::arch::Machine;
-use crate::image::made::{self, FrameRule, Kind, MadeImage, MadeSymbol, Member, Scalar, Structure};
+use crate::image::made::{self, FrameRule, MadeImage, MadeSymbol};
+use crate::trace::DamageList;
 
 /// How many symbols are taken. A kernel with all its modules has some hundred thousand.
 const MOST_SYMBOLS: usize = 1 << 20;
-
-/// What the type of an event's record is called: this and the event's name, as in the kernel's own source.
-const STRUCTURE: &str = "trace_event_raw_";
 
 /// What a program of the user's is, beside which the image lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +46,7 @@ impl Program {
         survey: &Survey,
         machine: Option<Machine>,
         given: Option<Given>,
+        damage: &mut DamageList,
     ) -> Program {
         let mut program = Program::default();
         let symbols = kernel_symbols(container, &mut program.remarks);
@@ -87,17 +87,6 @@ impl Program {
             is_function: true,
             is_global: true,
         }));
-        let names: Vec<(String, Vec<Cow<'_, str>>)> = types
-            .iter()
-            .map(|event| {
-                let fields = formats.get(event.id).map_or(&[][..], |format| &format.fields);
-                (format!("{STRUCTURE}{}", event.name), fields.iter().map(member_name).collect())
-            })
-            .collect();
-        let structures = types
-            .iter()
-            .zip(&names)
-            .filter_map(|(event, (name, members))| structure(name, members, formats.get(event.id)?));
         let ends = survey.outermost.iter().filter_map(|end| Some(end.checked_sub(1)?..*end));
         // Of the callers of a probe's function nothing is made.
         let outermost = ends.chain(probes).collect();
@@ -105,7 +94,7 @@ impl Program {
             machine,
             text: if is_kernel_given { 0..0 } else { text(&symbols) },
             symbols: made_symbols,
-            structures: structures.collect(),
+            types: record_types(container, formats, types, machine.address_size, damage),
             frame_rule: (!is_kernel_given).then_some(FrameRule { outermost }),
         };
         program.has_rule = image.frame_rule.is_some();
@@ -179,45 +168,4 @@ fn symbol(name: &str) -> Cow<'_, str> {
         return Cow::Borrowed(name);
     }
     made::identifier(name).unwrap_or_default()
-}
-
-fn structure<'f>(name: &'f str, names: &'f [Cow<'f, str>], format: &'f EventFormat) -> Option<Structure<'f>> {
-    let mut size = 0;
-    let mut members = Vec::new();
-    for (field, name) in format.fields.iter().zip(names) {
-        if let Some(member) = member(field, name) {
-            size = size.max(member.offset.saturating_add(field.size as u64));
-            members.push(member);
-        }
-    }
-    (!members.is_empty()).then_some(Structure { name, size, members })
-}
-
-/// What a field is called in the kernel's structure, which has the place and the length of content that lies elsewhere.
-fn member_name(field: &Field) -> Cow<'_, str> {
-    match field.kind {
-        FieldKind::DataLoc(_) => format!("__data_loc_{}", field.name).into(),
-        FieldKind::RelLoc(_) => format!("__rel_loc_{}", field.name).into(),
-        _ => field.name.as_str().into(),
-    }
-}
-
-/// A field of a size that every record has.
-fn member<'f>(field: &'f Field, name: &'f str) -> Option<Member<'f>> {
-    let size = field.size as u64;
-    let integers = |element: Element| {
-        let scalar = Scalar::Integer { size: element.size as u8, is_signed: element.signed, type_name: None };
-        Kind::Array(scalar, size / (element.size.max(1) as u64))
-    };
-    let plain = |is_signed, type_name| Kind::One(Scalar::Integer { size: field.size as u8, is_signed, type_name });
-    let kind = match field.kind {
-        FieldKind::Integer => plain(field.signed, Some(field.declared.as_str())),
-        FieldKind::Pointer => plain(false, None),
-        FieldKind::DataLoc(_) | FieldKind::RelLoc(_) => plain(false, None),
-        FieldKind::Array(Content::Text) => Kind::Array(Scalar::Character { is_signed: true }, size),
-        FieldKind::Array(Content::Integers(element) | Content::Mask(element)) => integers(element),
-        FieldKind::Array(Content::Bytes) => Kind::Array(Scalar::BYTE, size),
-        FieldKind::Tail(_) | FieldKind::Counted { .. } => return None,
-    };
-    Some(Member { name, offset: field.offset as u64, kind })
 }

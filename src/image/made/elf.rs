@@ -4,7 +4,7 @@
 
 use super::sections::{Section, cover};
 use super::symbols::{Placed, placed};
-use super::{MadeImage, frames, types};
+use super::{MadeImage, dwarf, frames};
 use crate::arch::Machine;
 use crate::source::ByteOrder;
 use gimli::RunTimeEndian;
@@ -77,10 +77,10 @@ fn debug(image: &MadeImage<'_>, sections: &[Section]) -> Result<Vec<(&'static st
     if let Some(rule) = &image.frame_rule {
         found.push((".debug_frame", frames::table(machine, rule, sections).map_err(too_large)?));
     }
-    if !image.structures.is_empty() {
-        let mut dwarf = Sections::new(EndianVec::new(RunTimeEndian::from(machine.byte_order)));
-        types::unit(&image.structures, machine.address_size).write(&mut dwarf).map_err(too_large)?;
-        let Sections { debug_info, debug_abbrev, debug_str, .. } = dwarf;
+    if !image.types.is_empty() {
+        let mut sections = Sections::new(EndianVec::new(RunTimeEndian::from(machine.byte_order)));
+        dwarf::unit(&image.types).write(&mut sections).map_err(too_large)?;
+        let Sections { debug_info, debug_abbrev, debug_str, .. } = sections;
         found.push((".debug_info", debug_info.0.into_vec()));
         found.push((".debug_abbrev", debug_abbrev.0.into_vec()));
         found.push((".debug_str", debug_str.0.into_vec()));

@@ -57,6 +57,7 @@ pub(super) fn is_identifier(text: &str) -> bool {
     starts_well && text.chars().all(is_part) && !KEYWORDS.contains(&text)
 }
 
-fn is_part(letter: char) -> bool {
+/// Whether a letter can be part of an identifier.
+pub(super) fn is_part(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || letter == '_'
 }

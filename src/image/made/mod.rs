@@ -10,13 +10,13 @@
 //! Invariant: the file holds no contents of memory. Its sections only say where something lay (`SHT_NOBITS`), so that
 //! no byte that a debugger shows is made up. The one exception are stacks, whose memory is made: see [`frame_chain`].
 
-mod base_types;
 mod chain;
+mod dwarf;
 mod elf;
 mod frames;
 mod identifier;
+mod integers;
 mod sections;
-mod structure;
 mod symbols;
 #[cfg(test)]
 mod tests;
@@ -26,7 +26,7 @@ pub use chain::{Chain, frame_chain};
 pub use elf::{TooLarge, write};
 pub use frames::FrameRule;
 pub use identifier::identifier;
-pub use structure::{Kind, Member, Scalar, Structure};
+pub use types::{Compound, Encoding, Keyword, Member, Place, Qualifier, Type, TypeId, Types};
 
 use crate::arch::Machine;
 use std::ops::Range;
@@ -40,8 +40,9 @@ pub struct MadeImage<'a> {
     pub text: Range<u64>,
     /// The symbols, in any order. Of those at one address a debugger names the first.
     pub symbols: Vec<MadeSymbol<'a>>,
-    /// Structure types. Of those with one name the first is taken.
-    pub structures: Vec<Structure<'a>>,
+    /// Types, for a machine with addresses of the same size. A debugger finds those with a name, and of several with
+    /// one name any.
+    pub types: Types<'a>,
     /// How a debugger finds the callers of a function; `None` leaves it to the debugger's own ways.
     pub frame_rule: Option<FrameRule>,
 }

@@ -18,7 +18,7 @@ fn x86_64() -> Machine {
 
 /// An image of symbols only.
 fn of_symbols(symbols: Vec<MadeSymbol<'_>>) -> MadeImage<'_> {
-    MadeImage { machine: x86_64(), text: 0x10000..0x20000, symbols, structures: Vec::new(), frame_rule: None }
+    MadeImage { machine: x86_64(), text: 0x10000..0x20000, symbols, types: Types::new(8), frame_rule: None }
 }
 
 fn symbol(name: &str, address: u64, is_function: bool) -> MadeSymbol<'_> {
@@ -151,7 +151,8 @@ fn names_become_identifiers() {
     assert_eq!(identifier(""), None);
 }
 
-/// A structure as DWARF has it: its name, its size, and the names and offsets of its members.
+/// A structure or union as DWARF has it: its name, its size, and the names and offsets of its members, of a bit-field
+/// in bits.
 type ReadStructure = (String, u64, Vec<(String, u64)>);
 
 fn dwarf(file: &[u8]) -> Vec<ReadStructure> {
@@ -173,12 +174,16 @@ fn dwarf(file: &[u8]) -> Vec<ReadStructure> {
             let name = name.map(|name| name.to_string().unwrap().to_owned());
             let number = |name| entry.attr_value(name).and_then(|value| value.udata_value());
             match entry.tag() {
-                gimli::DW_TAG_structure_type => {
-                    found.push((name.unwrap(), number(gimli::DW_AT_byte_size).unwrap(), Vec::new()));
+                gimli::DW_TAG_structure_type | gimli::DW_TAG_union_type => {
+                    // One that is only declared has no size.
+                    found.extend(
+                        number(gimli::DW_AT_byte_size).map(|size| (name.unwrap_or_default(), size, Vec::new())),
+                    );
                 }
                 gimli::DW_TAG_member => {
-                    let offset = number(gimli::DW_AT_data_member_location).unwrap();
-                    found.last_mut().unwrap().2.push((name.unwrap(), offset));
+                    let offset = number(gimli::DW_AT_data_member_location);
+                    let offset = offset.or_else(|| number(gimli::DW_AT_data_bit_offset)).unwrap();
+                    found.last_mut().unwrap().2.push((name.unwrap_or_default(), offset));
                 }
                 _ => {}
             }
@@ -187,32 +192,66 @@ fn dwarf(file: &[u8]) -> Vec<ReadStructure> {
     found
 }
 
-fn integer(size: u8) -> Scalar<'static> {
-    Scalar::Integer { size, is_signed: true, type_name: None }
+fn structure<'a>(name: &'a str, size: u64, members: Vec<Member<'a>>) -> Type<'a> {
+    Type::Compound(Compound { is_union: false, name: name.into(), size, members })
 }
 
 #[test]
-fn the_first_structure_of_a_name_and_the_members_within_it() {
-    let member = |name, offset, kind| Member { name, offset, kind };
-    let structures = vec![
-        Structure {
-            name: "a-b",
-            size: 9,
-            members: vec![
-                member("fits", 1, Kind::One(integer(8))),
-                member("beyond", 2, Kind::One(integer(8))),
-                member("flexible", 9, Kind::Array(Scalar::Pointer, 0)),
-                member("endless", 1, Kind::Array(integer(8), u64::MAX)),
-                member("far", u64::MAX, Kind::One(integer(1))),
-                member("", 0, Kind::One(integer(1))),
-            ],
-        },
-        Structure { name: "a_b", size: 1, members: Vec::new() },
-        Structure { name: "", size: 1, members: Vec::new() },
+fn the_members_within_a_structure() {
+    let mut types = Types::new(8);
+    let long = types.integer(8, true, None);
+    let byte = types.integer(1, true, None);
+    let pointer = types.pointer();
+    let none = types.add(Type::Array(pointer, 0));
+    let endless = types.add(Type::Array(long, u64::MAX));
+    let unknown = types.add(Type::Declared(Keyword::Struct, "unknown".into()));
+    let inner = Member { name: "inner".into(), place: Place::Byte(0), member_type: byte };
+    let inner = types.add(structure("", 1, vec![inner]));
+    let byte_at =
+        |name: &'static str, offset, member_type| Member { name: name.into(), place: Place::Byte(offset), member_type };
+    let bits = |name: &'static str, offset, width| Member {
+        name: name.into(),
+        place: Place::Bits { offset, width },
+        member_type: byte,
+    };
+    let members = vec![
+        byte_at("fits", 1, long),
+        byte_at("beyond", 2, long),
+        byte_at("flexible", 9, none),
+        byte_at("endless", 1, endless),
+        byte_at("far", u64::MAX, byte),
+        byte_at("", 0, byte),
+        byte_at("", 8, inner),
+        byte_at("unknown", 0, unknown),
+        bits("last", 69, 3),
+        bits("behind", 70, 3),
+        bits("larger", 0, 9),
+        bits("wide", u64::MAX, 3),
     ];
-    let file = write(&MadeImage { structures, ..of_symbols(Vec::new()) }).unwrap();
-    let members = vec![("fits".to_owned(), 1), ("flexible".to_owned(), 9)];
-    assert_eq!(dwarf(&file), [("a_b".to_owned(), 9, members)]);
+    types.add(structure("a-b", 9, members));
+    let file = write(&MadeImage { types, ..of_symbols(Vec::new()) }).unwrap();
+    let named = |name: &str, at| (name.to_owned(), at);
+    let members = vec![named("fits", 1), named("flexible", 9), named("", 8), named("last", 69)];
+    assert_eq!(dwarf(&file), [(String::new(), 1, vec![named("inner", 0)]), ("a_b".to_owned(), 9, members)]);
+}
+
+#[test]
+fn a_type_has_one_number() {
+    let mut types = Types::new(4);
+    assert!(types.is_empty());
+    let pid = types.integer(4, true, Some("pid_t"));
+    assert_eq!(types.integer(4, true, Some("pid_t")), pid);
+    // Of a name that means two things the first counts, and the other is what it is.
+    assert_eq!(types.integer(8, true, Some("pid_t")), types.integer(8, true, None));
+    assert_eq!(types.integer(4, true, Some("long")), types.integer(4, true, Some("signed long int")));
+    assert_ne!(types.integer(4, true, Some("long")), types.integer(4, true, Some("int")));
+    let pointer = types.pointer();
+    assert_eq!((types.size(pointer), types.pointer()), (Some(4), pointer));
+    let pair = types.add(Type::Array(pid, 2));
+    let constant = types.add(Type::Qualified(Qualifier::Const, pair));
+    assert_eq!(types.size(constant), Some(8));
+    let void = types.add(Type::Void);
+    assert_eq!(types.size(void), None);
 }
 
 /// The first address of each frame description entry, its length, and whether its return address is undefined.
@@ -272,27 +311,82 @@ fn a_chain_needs_an_address_a_rule_and_room() {
     assert_eq!((one.registers, one.memory.1, one.code), (vec![("pc", 7)], Vec::new(), vec![(7, [0; 4])]));
 }
 
-fn scalars() -> impl Strategy<Value = Scalar<'static>> {
+/// A type, made of those before it.
+#[derive(Clone, Debug)]
+enum Step {
+    Integer(u8, bool, Option<&'static str>),
+    Character(bool),
+    Pointer(usize),
+    Array(usize, u64),
+    Typedef(String, usize),
+    Constant(usize),
+    Declared(String),
+    Enumeration(String, u64, bool, Vec<(String, u64)>),
+    Function(usize, Vec<usize>, bool),
+    Compound(bool, String, u64, Vec<(String, Place, usize)>),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
     let names =
         prop::sample::select(vec!["u32", "unsigned long", "bool", "char", "void", "enum x", "", "long int", "x"]);
-    prop_oneof![
-        (any::<u8>(), any::<bool>(), prop::option::of(names))
-            .prop_map(|(size, is_signed, type_name)| Scalar::Integer { size, is_signed, type_name }),
-        any::<bool>().prop_map(|is_signed| Scalar::Character { is_signed }),
-        Just(Scalar::Pointer),
-    ]
-}
-
-fn kinds() -> impl Strategy<Value = Kind<'static>> {
-    let counts = prop_oneof![0..9u64, any::<u64>()];
-    prop_oneof![scalars().prop_map(Kind::One), (scalars(), counts).prop_map(|(of, count)| Kind::Array(of, count))]
-}
-
-type Members = Vec<(String, u64, Kind<'static>)>;
-
-fn structures() -> impl Strategy<Value = Vec<(String, u64, Members)>> {
     let size = || prop_oneof![0..64u64, any::<u64>()];
-    vec((".{0,6}", size(), vec((".{0,3}", size(), kinds()), 0..6)), 0..6)
+    let place = prop_oneof![
+        size().prop_map(Place::Byte),
+        (size(), size()).prop_map(|(offset, width)| Place::Bits { offset, width }),
+    ];
+    let of = any::<usize>;
+    let one = prop_oneof![
+        (any::<u8>(), any::<bool>(), prop::option::of(names))
+            .prop_map(|(size, sign, name)| Step::Integer(size, sign, name)),
+        any::<bool>().prop_map(Step::Character),
+        of().prop_map(Step::Pointer),
+        (of(), size()).prop_map(|(of, count)| Step::Array(of, count)),
+        (".{0,3}", of()).prop_map(|(name, of)| Step::Typedef(name, of)),
+        of().prop_map(Step::Constant),
+        ".{0,3}".prop_map(Step::Declared),
+        (".{0,3}", size(), any::<bool>(), vec((".{0,3}", any::<u64>()), 0..4))
+            .prop_map(|(name, size, sign, values)| Step::Enumeration(name, size, sign, values)),
+        (of(), vec(of(), 0..3), any::<bool>()).prop_map(|(of, taken, more)| Step::Function(of, taken, more)),
+        (any::<bool>(), ".{0,6}", size(), vec((".{0,3}", place, of()), 0..6))
+            .prop_map(|(is_union, name, size, members)| Step::Compound(is_union, name, size, members)),
+    ];
+    vec(one, 0..12)
+}
+
+fn types(steps: &[Step], address_size: usize) -> Types<'_> {
+    let mut types = Types::new(address_size);
+    let mut known = vec![types.add(Type::Void)];
+    for step in steps {
+        let of = |number: &usize| known[number % known.len()];
+        let added = match step {
+            Step::Integer(size, is_signed, declared) => types.integer(*size, *is_signed, *declared),
+            Step::Character(is_signed) => types.character(*is_signed),
+            Step::Pointer(to) => types.add(Type::Pointer(of(to))),
+            Step::Array(element, count) => types.add(Type::Array(of(element), *count)),
+            Step::Typedef(name, other) => types.add(Type::Typedef(name.into(), of(other))),
+            Step::Constant(other) => types.add(Type::Qualified(Qualifier::Const, of(other))),
+            Step::Declared(name) => types.add(Type::Declared(Keyword::Struct, name.into())),
+            Step::Enumeration(name, size, is_signed, values) => {
+                let values = values.iter().map(|(name, bits)| (name.into(), *bits)).collect();
+                types.add(Type::Enumeration { name: name.into(), size: *size, is_signed: *is_signed, values })
+            }
+            Step::Function(result, taken, is_variadic) => {
+                let parameters = taken.iter().map(of).collect();
+                types.add(Type::Function { result: of(result), parameters, is_variadic: *is_variadic })
+            }
+            Step::Compound(is_union, name, size, members) => {
+                let member = |(name, place, number): &'_ (String, Place, usize)| Member {
+                    name: name.clone().into(),
+                    place: *place,
+                    member_type: of(number),
+                };
+                let members = members.iter().map(member).collect();
+                types.add(Type::Compound(Compound { is_union: *is_union, name: name.into(), size: *size, members }))
+            }
+        };
+        known.push(added);
+    }
+    types
 }
 
 fn addresses() -> impl Strategy<Value = u64> {
@@ -317,7 +411,7 @@ proptest! {
     #[test]
     fn anything_given_is_written_and_read_back(
         machine in machines(), start in addresses(), end in addresses(), symbols in symbols(),
-        structures in structures(), outermost in vec((addresses(), addresses()), 0..4),
+        steps in steps(), outermost in vec((addresses(), addresses()), 0..4),
     ) {
         let image = MadeImage {
             machine,
@@ -325,11 +419,7 @@ proptest! {
             symbols: symbols.iter().map(|(name, address, size, is_function, is_global)| MadeSymbol {
                 name, address: *address, size: *size, is_function: *is_function, is_global: *is_global,
             }).collect(),
-            structures: structures.iter().map(|(name, size, members)| Structure {
-                name, size: *size, members: members.iter().map(|(name, offset, kind)| Member {
-                    name, offset: *offset, kind: *kind,
-                }).collect(),
-            }).collect(),
+            types: types(&steps, machine.address_size),
             frame_rule: Some(FrameRule { outermost: outermost.iter().map(|(start, end)| *start..*end).collect() }),
         };
         let file = write(&image).unwrap();
@@ -359,13 +449,17 @@ proptest! {
             prop_assert!(places.iter().find(holds).is_some_and(|place| place.3));
         }
 
-        let mut names = HashSet::new();
+        let mut named = HashSet::new();
         for (name, size, members) in dwarf(&file) {
-            prop_assert!(identifier(&name).as_deref() == Some(&name) && names.insert(name));
-            prop_assert!(members.iter().all(|(_, offset)| *offset <= size));
+            prop_assert!(name.is_empty() || identifier(&name).as_deref() == Some(&name));
+            prop_assert!(members.iter().all(|(_, offset)| offset / 8 <= size));
+            named.insert(name);
         }
-        let given: HashSet<_> = structures.iter().filter_map(|(name, ..)| identifier(name)).collect();
-        prop_assert_eq!(given.len(), names.len());
+        let given: HashSet<_> = steps.iter().filter_map(|step| match step {
+            Step::Compound(_, name, ..) => Some(identifier(name).unwrap_or_default().into_owned()),
+            _ => None,
+        }).collect();
+        prop_assert_eq!(given, named);
     }
 
     #[test]

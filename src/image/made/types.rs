@@ -1,175 +1,211 @@
-//! The types, as DWARF: one compilation unit of structures that no function refers to.
-//!
-//! Facts: DWARF 4, chapter 5. gdb finds a structure by its name at the top of a unit.
+//! The types of a program, with a layout that is given, not computed.
 
-use super::base_types::{Declared, declared, usual};
-use super::frames;
-use super::identifier::{identifier, is_identifier};
-use super::structure::{Kind, Scalar, Structure};
-use gimli::write::{AttributeValue, DwarfUnit, StringId, UnitEntryId};
-use gimli::{
-    DW_AT_byte_size, DW_AT_count, DW_AT_data_member_location, DW_AT_encoding, DW_AT_language, DW_AT_name,
-    DW_AT_producer, DW_AT_type, DW_ATE_boolean, DW_ATE_signed, DW_ATE_signed_char, DW_ATE_unsigned,
-    DW_ATE_unsigned_char, DW_LANG_C99, DW_TAG_array_type, DW_TAG_base_type, DW_TAG_member, DW_TAG_pointer_type,
-    DW_TAG_structure_type, DW_TAG_subrange_type, DW_TAG_typedef, DwAt, DwAte, DwTag,
-};
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::HashMap;
 
-/// The unit with all structures, for a machine with addresses of this size.
-pub(super) fn unit(structures: &[Structure<'_>], address_size: usize) -> DwarfUnit {
-    let encoding = frames::encoding(address_size);
-    let mut types = Types {
-        dwarf: DwarfUnit::new(encoding),
-        address_size,
-        known: HashMap::new(),
-        base: HashMap::new(),
-        typedefs: HashMap::new(),
-    };
-    let root = types.dwarf.unit.root();
-    types.set_name(root, "recorded event formats");
-    let producer = types.string("traceframe");
-    types.set(root, DW_AT_producer, producer);
-    types.set(root, DW_AT_language, AttributeValue::Language(DW_LANG_C99));
-    let mut names = HashSet::new();
-    for structure in structures {
-        if let Some(name) = identifier(structure.name)
-            && !names.contains(&name)
-        {
-            types.structure(&name, structure);
-            names.insert(name);
-        }
-    }
-    types.dwarf
+/// Types, each with a number.
+///
+/// A type names others by their numbers, which it can only do once they are there: none contains itself. What points
+/// to a type that is not there names it by a [declaration](Type::Declared).
+#[derive(Clone, Debug)]
+pub struct Types<'a> {
+    pub(super) address_size: usize,
+    numbers: HashMap<Type<'a>, TypeId>,
+    /// For each type its size in bytes, where it has one.
+    sizes: Vec<Option<u64>>,
+    /// Which of the integers that C knows is which.
+    pub(super) integers: HashMap<&'static str, TypeId>,
+    /// What each typedef of an integer stands for, and the typedef.
+    pub(super) typedefs: HashMap<&'a str, (TypeId, TypeId)>,
 }
 
-struct Types<'a> {
-    dwarf: DwarfUnit,
-    address_size: usize,
-    /// The types of members that are in the unit.
-    known: HashMap<Kind<'a>, UnitEntryId>,
-    /// The base types in the unit. Two sizes never have one name.
-    base: HashMap<&'static str, UnitEntryId>,
-    /// What each typedef stands for.
-    typedefs: HashMap<&'a str, (UnitEntryId, UnitEntryId)>,
+/// The number of a type, among those with which it was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(usize);
+
+/// A type.
+///
+/// Its name, and those of its members and values, are made [identifiers](super::identifier()); the name of a number may
+/// be several, with spaces between.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type<'a> {
+    /// `void`.
+    Void,
+    /// A number.
+    Base {
+        /// Its name.
+        name: Cow<'a, str>,
+        /// Its size in bytes. An integer of one byte is a character.
+        size: u64,
+        /// How its bits are to be taken.
+        encoding: Encoding,
+    },
+    /// The address of something.
+    Pointer(TypeId),
+    /// So many of something in a row.
+    Array(TypeId, u64),
+    /// Another name of a type.
+    Typedef(Cow<'a, str>, TypeId),
+    /// A type with a qualifier.
+    Qualified(Qualifier, TypeId),
+    /// A structure or union.
+    Compound(Compound<'a>),
+    /// An enumeration.
+    Enumeration {
+        /// Its name; empty for one without.
+        name: Cow<'a, str>,
+        /// Its size in bytes.
+        size: u64,
+        /// Whether its values have a sign.
+        is_signed: bool,
+        /// The names of values, and their bits, with the sign in all of them.
+        values: Vec<(Cow<'a, str>, u64)>,
+    },
+    /// A type of which only the name is known.
+    Declared(Keyword, Cow<'a, str>),
+    /// A function.
+    Function {
+        /// What it returns.
+        result: TypeId,
+        /// What it takes.
+        parameters: Vec<TypeId>,
+        /// Whether it takes more than that.
+        is_variadic: bool,
+    },
+}
+
+/// A structure or union.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Compound<'a> {
+    /// Whether it is a union.
+    pub is_union: bool,
+    /// Its name; empty for one without.
+    pub name: Cow<'a, str>,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its members, in the order in which a debugger shows them.
+    pub members: Vec<Member<'a>>,
+}
+
+/// A member of a structure or union.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Member<'a> {
+    /// Its name; empty for a structure or union whose members are taken as those of the outer one. Another member
+    /// without a name is left out.
+    pub name: Cow<'a, str>,
+    /// Where it is. A member that reaches beyond the end of what it is in is left out, as is one that is larger than
+    /// its type, or whose type has no size: a debugger would read past what it has.
+    pub place: Place,
+    /// Its type.
+    pub member_type: TypeId,
+}
+
+/// Where a member is, from the start of the structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// At an offset in bytes; any alignment.
+    Byte(u64),
+    /// A bit-field.
+    Bits {
+        /// Offset in bits, counted in each byte from the bit that the machine has first: the lowest where bytes are
+        /// little-endian, else the highest (DWARF's `DW_AT_data_bit_offset`).
+        offset: u64,
+        /// How many bits it has.
+        width: u64,
+    },
+}
+
+/// How the bits of a number are to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// An integer with a sign.
+    Signed,
+    /// An integer without a sign.
+    Unsigned,
+    /// A truth value.
+    Boolean,
+    /// A floating-point number.
+    Float,
+}
+
+/// A qualifier of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Qualifier {
+    /// `const`.
+    Const,
+    /// `volatile`.
+    Volatile,
+    /// `restrict`.
+    Restrict,
+}
+
+/// What a type is that is only named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Keyword {
+    /// `struct`.
+    Struct,
+    /// `union`.
+    Union,
+    /// `enum`.
+    Enum,
 }
 
 impl<'a> Types<'a> {
-    fn structure(&mut self, name: &str, structure: &Structure<'a>) {
-        let entry = self.named(DW_TAG_structure_type, name);
-        self.set(entry, DW_AT_byte_size, AttributeValue::Udata(structure.size));
-        for member in &structure.members {
-            let size = member.kind.size(self.address_size);
-            let end = size.and_then(|size| member.offset.checked_add(size));
-            let (Some(name), Some(end)) = (identifier(member.name), end) else { continue };
-            if end > structure.size {
-                continue;
-            }
-            let kind = self.kind(member.kind.with_bytes());
-            let entry = self.add(entry, DW_TAG_member);
-            self.set_name(entry, &name);
-            self.set(entry, DW_AT_type, AttributeValue::UnitRef(kind));
-            self.set(entry, DW_AT_data_member_location, AttributeValue::Udata(member.offset));
+    /// No types yet, for a machine with addresses of so many bytes.
+    pub fn new(address_size: usize) -> Types<'a> {
+        Types {
+            address_size,
+            numbers: HashMap::new(),
+            sizes: Vec::new(),
+            integers: HashMap::new(),
+            typedefs: HashMap::new(),
         }
     }
 
-    fn kind(&mut self, kind: Kind<'a>) -> UnitEntryId {
-        if let Some(known) = self.known.get(&kind) {
-            return *known;
-        }
-        let entry = match kind {
-            Kind::Array(scalar, count) => {
-                let element = self.kind(Kind::One(scalar));
-                let entry = self.top(DW_TAG_array_type);
-                self.set(entry, DW_AT_type, AttributeValue::UnitRef(element));
-                let range = self.add(entry, DW_TAG_subrange_type);
-                self.set(range, DW_AT_count, AttributeValue::Udata(count));
-                entry
-            }
-            Kind::One(Scalar::Integer { size, is_signed, type_name }) => self.integer(size, is_signed, type_name),
-            Kind::One(Scalar::Character { is_signed: true }) => self.base("char", 1, DW_ATE_signed_char),
-            Kind::One(Scalar::Character { is_signed: false }) => self.base("char", 1, DW_ATE_unsigned_char),
-            Kind::One(Scalar::Pointer) => {
-                let entry = self.top(DW_TAG_pointer_type);
-                let size = self.address_size as u64;
-                self.set(entry, DW_AT_byte_size, AttributeValue::Udata(size));
-                entry
-            }
+    /// Adds a type. One that is there already keeps its number.
+    pub fn add(&mut self, added: Type<'a>) -> TypeId {
+        let size = match &added {
+            Type::Void | Type::Declared(..) | Type::Function { .. } => None,
+            Type::Base { size, .. } | Type::Enumeration { size, .. } => Some(*size),
+            Type::Pointer(_) => Some(self.address_size as u64),
+            Type::Array(element, count) => self.size(*element).and_then(|size| size.checked_mul(*count)),
+            Type::Typedef(_, other) | Type::Qualified(_, other) => self.size(*other),
+            Type::Compound(compound) => Some(compound.size),
         };
-        self.known.insert(kind, entry);
-        entry
-    }
-
-    fn integer(&mut self, size: u8, is_signed: bool, type_name: Option<&'a str>) -> UnitEntryId {
-        let usual = usual(size, is_signed, self.address_size);
-        let encoding = match (size, is_signed) {
-            (1, true) => DW_ATE_signed_char,
-            (1, false) => DW_ATE_unsigned_char,
-            (_, true) => DW_ATE_signed,
-            (_, false) => DW_ATE_unsigned,
-        };
-        match type_name.map(|name| (name, declared(name, self.address_size))) {
-            Some((_, Declared::OfC(name, means, sign))) if (means, sign) == (size, is_signed) => {
-                self.base(name, size, encoding)
-            }
-            Some((_, Declared::Character)) if size == 1 => self.kind(Kind::One(Scalar::Character { is_signed })),
-            Some((_, Declared::Truth)) if size == 1 => self.base("bool", 1, DW_ATE_boolean),
-            // A typedef of this name would take gdb's own away.
-            Some((name, Declared::Other)) if is_identifier(name) && name != "void" => {
-                let base = self.base(usual, size, encoding);
-                self.typedef(name, base)
-            }
-            // Fields of system calls are as wide as a register, whatever the type that was declared.
-            _ => self.base(usual, size, encoding),
+        let next = TypeId(self.sizes.len());
+        let number = *self.numbers.entry(added).or_insert(next);
+        if number == next {
+            self.sizes.push(size);
         }
+        number
     }
 
-    fn typedef(&mut self, name: &'a str, base: UnitEntryId) -> UnitEntryId {
-        if let Some((stands_for, entry)) = self.typedefs.get(name) {
-            return if *stands_for == base { *entry } else { base };
+    /// The size of a type in bytes; `None` for one without, or beyond 64 bits.
+    pub fn size(&self, number: TypeId) -> Option<u64> {
+        self.sizes.get(number.0).copied().flatten()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// All types, in the order of their numbers.
+    pub(super) fn in_order(&self) -> Vec<(TypeId, &Type<'a>)> {
+        let mut types: Vec<_> = self.numbers.iter().map(|(found, number)| (*number, found)).collect();
+        types.sort_unstable_by_key(|(number, _)| *number);
+        types
+    }
+}
+
+impl Place {
+    /// Where a member of a type of this size ends, in bytes from the start, a last byte that it has in part included;
+    /// `None` beyond 64 bits, and for more bits than the type has.
+    pub(super) fn end(self, size: u64) -> Option<u64> {
+        match self {
+            Place::Byte(offset) => offset.checked_add(size),
+            Place::Bits { width, .. } if width > size.saturating_mul(8) => None,
+            Place::Bits { offset, width } => Some(offset.checked_add(width)?.div_ceil(8)),
         }
-        let entry = self.named(DW_TAG_typedef, name);
-        self.set(entry, DW_AT_type, AttributeValue::UnitRef(base));
-        self.typedefs.insert(name, (base, entry));
-        entry
-    }
-
-    fn base(&mut self, name: &'static str, size: u8, encoding: DwAte) -> UnitEntryId {
-        if let Some(known) = self.base.get(name) {
-            return *known;
-        }
-        let entry = self.named(DW_TAG_base_type, name);
-        self.set(entry, DW_AT_byte_size, AttributeValue::Data1(size));
-        self.set(entry, DW_AT_encoding, AttributeValue::Encoding(encoding));
-        self.base.insert(name, entry);
-        entry
-    }
-
-    fn named(&mut self, tag: DwTag, name: &str) -> UnitEntryId {
-        let entry = self.top(tag);
-        self.set_name(entry, name);
-        entry
-    }
-
-    fn set_name(&mut self, entry: UnitEntryId, name: &str) {
-        let name = self.string(name);
-        self.set(entry, DW_AT_name, name);
-    }
-
-    fn string(&mut self, text: &str) -> AttributeValue {
-        let id: StringId = self.dwarf.strings.add(text);
-        AttributeValue::StringRef(id)
-    }
-
-    fn top(&mut self, tag: DwTag) -> UnitEntryId {
-        let root = self.dwarf.unit.root();
-        self.add(root, tag)
-    }
-
-    fn add(&mut self, parent: UnitEntryId, tag: DwTag) -> UnitEntryId {
-        self.dwarf.unit.add(parent, tag)
-    }
-
-    fn set(&mut self, entry: UnitEntryId, name: DwAt, value: AttributeValue) {
-        self.dwarf.unit.get_mut(entry).set(name, value);
     }
 }

@@ -228,6 +228,11 @@ impl Container {
         self.parts.btf.as_ref().map(|extent| self.text(extent))
     }
 
+    /// Something wrong at an offset of the BTF; `None` where there is none.
+    pub fn btf_damage(&self, position: u64, what: String) -> Option<Damage> {
+        self.parts.btf.as_ref().map(|extent| extent.damage(position, what))
+    }
+
     /// The text of /proc/modules.
     pub fn modules_text(&self) -> Option<Text<'_>> {
         self.parts.modules.as_ref().map(|extent| self.text(extent))
