@@ -19,6 +19,8 @@ pub struct Made {
     pub formats: Vec<(String, String)>,
     pub kallsyms: Vec<u8>,
     pub command_lines: Vec<u8>,
+    /// Whether version 7 describes the kernel's own type of the event `sched_switch`.
+    pub has_btf: bool,
     /// Number and data.
     pub options: Vec<(u16, Vec<u8>)>,
     pub buffers: Vec<Buffer>,
@@ -65,6 +67,7 @@ impl Made {
             formats: Vec::new(),
             kallsyms: Vec::new(),
             command_lines: Vec::new(),
+            has_btf: false,
             options: Vec::new(),
             buffers: Vec::new(),
         }
@@ -104,6 +107,7 @@ impl Made {
             made.kallsyms.extend(format!("{:x} {kind} {name}\n", text + offset).bytes());
         }
         made.command_lines = b"7 worker\n8 other one\n".to_vec();
+        made.has_btf = true;
         let uname = if long == 8 { &b"Linux vm 6.1.0 x86_64"[..] } else { b"Linux vm 6.1.0 armv7l" };
         made.options = vec![
             (1, b"0x10\0".to_vec()),
@@ -357,6 +361,9 @@ impl Writer<'_> {
         if !made.kallsyms.is_empty() {
             sections.push((19, self.section(19, |file| file.sized(&made.kallsyms, 4))));
         }
+        if made.has_btf {
+            sections.push((23, self.section(23, Self::btf)));
+        }
         let buffers: Vec<_> = made.buffers.iter().map(|buffer| self.buffer(buffer)).collect();
         let strings = self.section(15, |file| file.bytes.extend(b"\0a section\0"));
         assert!(strings > 0);
@@ -386,6 +393,45 @@ impl Writer<'_> {
             file.number(0, 8);
         });
         self.put(options_at, options, 8);
+    }
+
+    /// The kernel's types, after its btf.rst.
+    fn btf(&mut self) {
+        let [integer, array, structure, typedef] = [1, 3, 4, 8].map(|kind: u64| kind << 24);
+        let mut strings = vec![0];
+        let mut name = |name: &str| {
+            let at = strings.len() as u64;
+            strings.extend(name.bytes().chain([0]));
+            at
+        };
+        let ent = [name("type"), 2, 0, name("flags"), 3, 16, name("preempt_count"), 3, 24, name("pid"), 1, 32];
+        let own = [
+            [name("ent"), 8, 0],
+            [name("prev_comm"), 5, 64],
+            [name("prev_pid"), 4, 128],
+            [name("__data_loc_text"), 10, 160],
+            [name("words"), 6, 192],
+            [name("__data"), 7, 256],
+        ];
+        let types = [
+            &[name("int"), integer, 4, 1 << 24 | 32][..],
+            &[name("short unsigned int"), integer, 2, 16],
+            &[name("unsigned char"), integer, 1, 8],
+            &[name("pid_t"), typedef, 1],
+            &[0, array, 0, 9, 1, 8],
+            &[0, array, 0, 2, 1, 4],
+            &[0, array, 0, 9, 1, 0],
+            &[&[name("trace_entry"), structure | 4, 8], &ent[..]].concat(),
+            &[name("char"), integer, 1, 8],
+            &[name("unsigned int"), integer, 4, 32],
+            &[&[name("trace_event_raw_sched_switch"), structure | 6, 32], own.as_flattened()].concat(),
+        ]
+        .concat();
+        self.number(0xeb9f, 2);
+        self.bytes.extend([1, 0]);
+        let (length, behind) = (4 * types.len() as u64, strings.len() as u64);
+        [24, 0, length, length, behind].into_iter().chain(types).for_each(|word| self.number(word, 4));
+        self.bytes.extend(strings);
     }
 
     /// Writes a buffer's section; its offset, and of each CPU number, offset and size of its data.
