@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -51,8 +52,8 @@ struct Seen {
     memory: usize,
 }
 
-/// Looks at frame after frame while it storms.
-fn honest(Served { server, place, .. }: &Served, over: &AtomicBool) -> io::Result<Seen> {
+/// Looks at frame after frame while it storms; says so when the first was looked at, so that no storm is over before.
+fn honest(Served { server, place, .. }: &Served, asking: Sender<()>, over: &AtomicBool) -> io::Result<Seen> {
     let mut seen = Seen { questions: 0, worst: Duration::ZERO, memory: 0 };
     let link = place.link(0)?;
     let mut frame = 0;
@@ -64,6 +65,7 @@ fn honest(Served { server, place, .. }: &Served, over: &AtomicBool) -> io::Resul
             seen.worst = seen.worst.max(began.elapsed());
             seen.questions += 1;
         }
+        let _ = asking.send(());
         seen.memory = seen.memory.max(server.own_memory());
         thread::sleep(Duration::from_millis(2));
     }
@@ -74,7 +76,10 @@ fn honest(Served { server, place, .. }: &Served, over: &AtomicBool) -> io::Resul
 fn storm(served: &Served, round: Round) -> io::Result<Seen> {
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
-        let honest = scope.spawn(|| honest(served, &over));
+        let (asking, asked) = channel();
+        let honest = scope.spawn(|| honest(served, asking, &over));
+        // It may have failed, and says so when it is joined.
+        let _ = asked.recv();
         let stormed = round(&served.place);
         over.store(true, Ordering::Relaxed);
         let seen = honest.join().unwrap();
