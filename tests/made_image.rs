@@ -154,7 +154,7 @@ fn image(case: &Case) -> MadeImage<'static> {
         text: case.text()..case.text() + 0x800,
         symbols,
         types: Types::new(case.machine.address_size),
-        frame_rule: Some(FrameRule { outermost: vec![entry] }),
+        frame_rule: Some(FrameRule { outermost: vec![entry], ..FrameRule::default() }),
     }
 }
 

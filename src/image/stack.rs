@@ -4,8 +4,8 @@
 //! stack pointer, a frame pointer and memory for which these rules lead from one function to the next: they are made
 //! here, and hold the recorded addresses and each other, nothing else.
 
-use super::PlacedImage;
 use super::unwind::{CallerRule, Saved};
+use super::{PlacedImage, made};
 use crate::arch::FrameRegisters;
 use object::elf;
 
@@ -32,8 +32,9 @@ impl PlacedImage {
     /// Makes a recorded stack readable: `addresses` are those of the innermost function first, where the program was,
     /// then where each caller goes on. The stack pointer is `base`, and memory is used from there on upward.
     ///
-    /// It reaches as far as there are rules that can be followed; `None` if that is not one caller.
-    pub fn stack(&self, base: u64, addresses: &[u64]) -> Option<Stack> {
+    /// It reaches as far as there are rules that can be followed; `None` if that is not one caller. Where the program has
+    /// none, `beside` says whether a made image beside it has: [`Records::Plain`](super::made::Records::Plain).
+    pub fn stack(&self, base: u64, addresses: &[u64], beside: impl Fn(u64) -> bool) -> Option<Stack> {
         let machine = self.image.machine();
         let registers = machine.frame_registers()?;
         let word = machine.address_size as u64;
@@ -43,7 +44,9 @@ impl PlacedImage {
         for (place, pair) in addresses.windows(2).enumerate() {
             // A caller is looked up at its call, before its return address.
             let pc = if place == 0 { pair[0] } else { pair[0].checked_sub(1)? };
-            let Some(rule) = self.linked(pc).and_then(|pc| self.image.caller_rule(pc)) else { break };
+            let own = self.linked(pc).and_then(|pc| self.image.caller_rule(pc));
+            let plain = || made::return_address(&machine).map(|number| CallerRule::plain(registers, number, word));
+            let Some(rule) = own.or_else(|| plain().filter(|_| beside(pair[0]))) else { break };
             let Some(frame_address) = frame_address(&rule, at, registers, word, &mut frame_pointers) else { break };
             match rule.saved(rule.return_address) {
                 Saved::At(offset) => stack.words.push((frame_address.wrapping_add_signed(offset), pair[1])),

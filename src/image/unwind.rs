@@ -6,7 +6,7 @@
 
 use super::debug::{Bytes, DebugSection};
 use super::elf::Elf;
-use crate::arch::Machine;
+use crate::arch::{FrameRegisters, Machine};
 use gimli::{
     BaseAddresses, CfaRule, DebugFrame, EhFrame, EndianSlice, Evaluation, EvaluationResult, Location, Piece,
     RegisterRule, RunTimeEndian, UnwindContext, UnwindSection, Value,
@@ -102,6 +102,13 @@ pub(super) struct CallerRule {
 }
 
 impl CallerRule {
+    /// That of code that keeps its caller's frame pointer and its return address above its own.
+    pub fn plain(registers: FrameRegisters, return_address: u16, word: u64) -> CallerRule {
+        let word = word as i64;
+        let saved = vec![(return_address, Saved::At(-word)), (registers.frame_pointer, Saved::At(-2 * word))];
+        CallerRule { frame_address: (registers.frame_pointer, 2 * word), return_address, saved }
+    }
+
     /// Where the caller's value of a register is.
     pub fn saved(&self, register: u16) -> Saved {
         self.saved.iter().find(|(number, _)| *number == register).map_or(Saved::Kept, |(_, saved)| *saved)

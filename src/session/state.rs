@@ -132,17 +132,23 @@ impl Session {
     /// Memory from `address` on, as far as it is known without a hole, `length` bytes at most: what the frame
     /// recorded, else what the program image's read-only parts hold.
     ///
-    /// Outside any frame there are also zeros where gdb must read memory to name the function's frame, and it was not
+    /// Outside any frame the frame is that of a thread, as with [registers](Session::registers): another may be of
+    /// another process, and have other memory at the same addresses. There are also zeros where gdb must read memory to name the function's frame, and it was not
     /// collected. It names the function's frame at the program counter before each `tfind`, and outside any frame takes
     /// memory that is not there for an error. In code inlined into such a function that error ends every `tfind` (gdb
     /// 13.1 and 18.1, inline-frame.c).
-    pub fn memory(&self, address: u64, length: usize) -> Vec<u8> {
-        let frame = self.frame();
+    pub fn memory(&self, thread: u32, address: u64, length: usize) -> Vec<u8> {
+        let number = match self.cursor.position() {
+            Position::Frame(number) => Some(number),
+            Position::After(_) => self.frame_of(thread),
+            Position::Start => None,
+        };
+        let frame = number.and_then(|number| self.replay.frame(number));
         let mut bytes = self.replay.memory(frame.as_ref(), address, length);
         if bytes.len() == length {
             return bytes;
         }
-        for (start, zeros) in self.made_up_memory() {
+        for (start, zeros) in self.made_up_memory(thread) {
             let Some(hole) = address.checked_add(bytes.len() as u64) else { break };
             let skipped = hole.checked_sub(start).and_then(|skipped| usize::try_from(skipped).ok());
             let Some(left) = skipped.and_then(|skipped| zeros.checked_sub(skipped)) else { continue };
@@ -154,11 +160,11 @@ impl Session {
     }
 
     /// The memory that is zero so that gdb can name a frame: addresses and lengths.
-    fn made_up_memory(&self) -> Vec<(u64, usize)> {
-        let (number, visited) = match self.cursor.position() {
-            Position::Frame(_) => return Vec::new(),
-            Position::After(number) => (number, true),
-            Position::Start => (0, false),
+    fn made_up_memory(&self, thread: u32) -> Vec<(u64, usize)> {
+        let (number, visited) = match (self.cursor.position(), self.frame_of(thread)) {
+            (Position::Frame(_), _) | (Position::After(_), None) => return Vec::new(),
+            (Position::After(_), Some(number)) => (number, true),
+            (Position::Start, _) => (0, false),
         };
         let Some(frame) = self.replay.frame(number) else { return Vec::new() };
         let Some((pc, image)) = frame.pc.address().zip(self.replay.image()) else { return Vec::new() };

@@ -46,7 +46,7 @@ fn sessions(replay: &Arc<Replay>) -> u64 {
     let mut session = Session::new(replay.clone());
     let outside = |session: &Session| {
         session.registers(1);
-        session.memory(0, 16);
+        session.memory(session.thread(), 0, 16);
         assert_ne!(session.variable(1), Answer::NotYet);
         assert_eq!(session.cursor().selected(), None);
     };
@@ -62,12 +62,15 @@ fn sessions(replay: &Arc<Replay>) -> u64 {
         session.registers(1);
         for block in &frame.memory {
             let length = block.bytes.len().min(16);
-            assert_eq!(session.memory(block.address, length), frame.read_memory(block.address, length));
+            assert_eq!(
+                session.memory(session.thread(), block.address, length),
+                frame.read_memory(block.address, length)
+            );
         }
         for (variable, _) in &frame.variables {
             assert_eq!(session.variable(*variable).found(), frame.variable(*variable));
         }
-        session.memory(pc.address().unwrap_or(0), 16);
+        session.memory(session.thread(), pc.address().unwrap_or(0), 16);
     }
     // The next frame that fits is the one that a look at each finds.
     let (tracepoint, pc) = keys

@@ -87,8 +87,8 @@ fn frames_behind_four_gigabytes_are_found_and_read() {
         for (number, place) in (0..).zip(&places) {
             assert_eq!(session.find(Find::Next(Query::Tracepoint(2))).map(|found| found.frame), Answer::Found(number));
             assert_eq!(session.frame().unwrap().location.0, *place);
-            assert_eq!(session.memory(TOLD, 100), number.to_le_bytes());
-            assert_eq!(session.memory(HOLE, 8), [0; 8]);
+            assert_eq!(session.memory(session.thread(), TOLD, 100), number.to_le_bytes());
+            assert_eq!(session.memory(session.thread(), HOLE, 8), [0; 8]);
         }
         conversation::hold(&replay, places.len() as u64);
         assert_eq!(replay.index().end().found().map(|end| end.0), Some(sparse.at - 4));

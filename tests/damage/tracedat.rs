@@ -315,13 +315,16 @@ fn frames(replay: &Arc<Replay>, count: u64) {
         session.registers(frame.thread);
         for block in &frame.memory {
             let length = block.bytes.len().min(16);
-            assert_eq!(session.memory(block.address, length), frame.read_memory(block.address, length));
+            assert_eq!(
+                session.memory(session.thread(), block.address, length),
+                frame.read_memory(block.address, length)
+            );
         }
         for (variable, _) in frame.variables.iter().take(12) {
             assert_eq!(session.variable(*variable).found(), frame.variable(*variable));
         }
         replay.recording().label(&frame);
-        session.memory(frame.pc.address().unwrap_or(0), 16);
+        session.memory(session.thread(), frame.pc.address().unwrap_or(0), 16);
     }
     // What is seen on a walk is what is found by its place.
     let mut walked = 0;

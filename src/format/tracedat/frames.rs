@@ -235,18 +235,34 @@ impl TraceDat {
             hold(Some(layout.pc()), pc);
         }
         let is_of_kernel = stack.first().is_some_and(|first| self.program.has_rule(*first));
-        let made = self.machine.filter(|_| is_of_kernel && stack.len() > 1);
-        let chain = made.and_then(|machine| made::frame_chain(&machine, self.places.chain, stack));
+        let is_kernel_given = self.program.is_beside_kernel();
+        let made = self.machine.filter(|_| is_of_kernel && stack.len() > 1 && !is_kernel_given);
+        let thread = self.threads.binary_search_by_key(&frame.thread, |thread| thread.id).unwrap_or(0);
+        let base = self.places.chain(thread);
+        let chain = made.and_then(|machine| made::frame_chain(&machine, base, stack));
         if let Some(chain) = chain {
             for (name, value) in &chain.registers {
                 hold(layout.by_name(name).filter(|register| *register != layout.pc()), *value);
             }
             let (address, bytes) = chain.memory;
             frame.memory.push(MemoryBlock { address, bytes: bytes.into() });
-            let code = chain.code.into_iter();
-            frame.memory.extend(code.map(|(address, code)| MemoryBlock { address, bytes: code.to_vec().into() }));
         }
-        if let Some(stack) = self.shown_with.get().and_then(|image| image.stack(self.places.chain, stack)) {
+        let given = self.shown_with.get();
+        // Also where nothing is known but the place: there gdb would look for a rule of its own.
+        let pc = frame.pc.address().filter(|pc| stack.is_empty() && self.program.has_rule(*pc));
+        let unknown: Vec<u64> = stack
+            .iter()
+            .copied()
+            .chain(pc)
+            .filter(|address| given.is_none_or(|image| image.read_only(*address).is_empty()))
+            .collect();
+        let code = self.machine.filter(|_| is_of_kernel || pc.is_some());
+        let code = code.map_or_else(Vec::new, |machine| made::unknown_code(&machine, &unknown));
+        frame
+            .memory
+            .extend(code.into_iter().map(|(at, code)| MemoryBlock { address: at, bytes: code.to_vec().into() }));
+        let beside = |address: u64| is_kernel_given && self.program.has_rule(address);
+        if let Some(stack) = given.and_then(|image| image.stack(base, stack, beside)) {
             for (number, value) in stack.registers {
                 hold(self.target.dwarf_register(number), value);
             }

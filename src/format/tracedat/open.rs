@@ -90,7 +90,7 @@ impl TraceDat {
             }
         };
         let given = options.image.map(|image| match programs_place::of_kernel(&container, image) {
-            Some(_) => Given::Kernel,
+            Some(bias) => Given::Kernel(image, bias),
             None => Given::Program,
         });
         let program = Program::new(&container, &formats, &types, &survey, made_for, given, &mut damage);

@@ -9,8 +9,10 @@
 pub(super) struct Places {
     /// The record of the frame.
     pub record: u64,
-    /// The chain of frames made of the recorded stack.
-    pub chain: u64,
+    /// The chain of frames made of a recorded stack, of the first thread.
+    chains: u64,
+    /// How far those of threads lie apart.
+    chain_size: u64,
     /// The first event that has no address of its own; each has [`Places::EVENT_SIZE`] bytes.
     pub events: u64,
 }
@@ -21,8 +23,18 @@ impl Places {
 
     /// For addresses of so many bytes.
     pub fn new(address_size: usize) -> Places {
-        let record = if address_size < 8 { 0xfe00_0000 } else { 0x0070_0000_0000_0000 };
-        Places { record, chain: record + 0x80_0000, events: record + 0xc0_0000 }
+        if address_size < 8 {
+            Places { record: 0xfe00_0000, chains: 0xfe80_0000, chain_size: 8 << 10, events: 0xfec0_0000 }
+        } else {
+            let record = 0x0070_0000_0000_0000;
+            Places { record, chains: record + (1 << 32), chain_size: 1 << 20, events: record + 0xc0_0000 }
+        }
+    }
+
+    /// The chain of frames made of a recorded stack, by the place of its thread among all. Each has its own: gdb takes
+    /// what it has read of one thread's stack for what lies there in all (`set stack-cache`).
+    pub fn chain(&self, thread: usize) -> u64 {
+        self.chains + self.chain_size * thread as u64
     }
 
     /// The made address of an event, by its number.

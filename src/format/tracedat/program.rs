@@ -11,27 +11,30 @@ use super::places::Places;
 use super::record_types::record_types;
 use super::survey::Survey;
 use crate::arch::Machine;
-use crate::image::made::{self, FrameRule, MadeImage, MadeSymbol};
+use crate::image::Image;
+use crate::image::made::{self, FrameRule, MadeImage, MadeSymbol, Records};
 use crate::trace::DamageList;
 
 /// How many symbols are taken. A kernel with all its modules has some hundred thousand.
 const MOST_SYMBOLS: usize = 1 << 20;
 
 /// What a program of the user's is, beside which the image lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Given {
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Given<'i> {
     /// That of a probe.
     Program,
-    /// The kernel that was recorded. It has the symbols and the rules for its stacks; not those of its modules.
-    Kernel,
+    /// The kernel that was recorded, and what is added to its addresses. It has symbols and rules for its stacks; not
+    /// those of its modules.
+    Kernel(&'i Image, u64),
 }
 
 /// The image, and where functions begin.
 #[derive(Debug, Default)]
 pub(super) struct Program {
     bytes: Option<Vec<u8>>,
-    /// Whether gdb finds recorded stacks by the rule in it.
-    has_rule: bool,
+    is_beside_kernel: bool,
+    /// The addresses in recorded stacks, ascending: where gdb gets the rule for them besides the kernel's code.
+    entries: Vec<u64>,
     /// The first addresses of the kernel's functions, ascending.
     functions: Vec<u64>,
     /// What a person should know about it.
@@ -45,7 +48,7 @@ impl Program {
         types: &[EventType],
         survey: &Survey,
         machine: Option<Machine>,
-        given: Option<Given>,
+        given: Option<Given<'_>>,
         damage: &mut DamageList,
     ) -> Program {
         let mut program = Program::default();
@@ -54,21 +57,33 @@ impl Program {
         program.functions.sort_unstable();
         program.functions.dedup();
         let Some(machine) = machine else { return program };
-        let is_kernel_given = given == Some(Given::Kernel);
+        let is_kernel_given = matches!(given, Some(Given::Kernel(..)));
+        let lacks = |symbol: &&Symbol<'_>| match given {
+            Some(Given::Kernel(kernel, bias)) => kernel.function(symbol.address.wrapping_sub(bias)).is_none(),
+            _ => true,
+        };
+        // Beside a kernel, a symbol reaches to the next of the recording, and not over those that are the kernel's.
+        let mut addresses: Vec<u64> = symbols.iter().filter(|_| is_kernel_given).map(|symbol| symbol.address).collect();
+        addresses.sort_unstable();
+        let size = |address: u64| {
+            let next = addresses.get(addresses.partition_point(|other| *other <= address))?;
+            Some(next - address)
+        };
         let mut made_symbols: Vec<MadeSymbol<'_>> = symbols
             .iter()
-            .filter(|symbol| !is_kernel_given || symbol.module.is_some())
+            .filter(lacks)
             .map(|symbol| MadeSymbol {
                 name: symbol.name.as_bytes(),
                 address: symbol.address,
-                size: None,
+                size: size(symbol.address),
                 is_function: is_code(&symbol),
                 is_global: symbol.kind.is_ascii_uppercase(),
             })
             .collect();
         // The probes of a program that nobody gives: where they are is all that is known of it.
         let is_alone = |event: &EventType| {
-            event.is_probe && !event.is_made && given.is_none() && !program.is_of_kernel(event.address)
+            let is_given = matches!(given, Some(Given::Program));
+            event.is_probe && !event.is_made && !is_given && !program.is_of_kernel(event.address)
         };
         let probes: Vec<Range<u64>> = types
             .iter()
@@ -90,14 +105,18 @@ impl Program {
         let ends = survey.outermost.iter().filter_map(|end| Some(end.checked_sub(1)?..*end));
         // Of the callers of a probe's function nothing is made.
         let outermost = ends.chain(probes).collect();
+        // An entry is looked up where it is, if it is the first, and else one byte before.
+        let also = survey.entries.iter().map(|entry| entry.saturating_sub(1)..entry.saturating_add(1)).collect();
+        let records = if is_kernel_given { Records::Plain } else { Records::Named };
         let image = MadeImage {
             machine,
             text: if is_kernel_given { 0..0 } else { text(&symbols) },
             symbols: made_symbols,
             types: record_types(container, formats, types, machine.address_size, damage),
-            frame_rule: (!is_kernel_given).then_some(FrameRule { outermost }),
+            frame_rule: Some(FrameRule { records, also, outermost }),
         };
-        program.has_rule = image.frame_rule.is_some();
+        program.entries.clone_from(&survey.entries);
+        program.is_beside_kernel = is_kernel_given;
         match made::write(&image) {
             Ok(bytes) => program.bytes = Some(bytes),
             Err(error) => program.remarks.push(format!("gdb gets no symbols from the recording: {error}")),
@@ -112,7 +131,12 @@ impl Program {
 
     /// Whether an address lies where gdb gets the rule for recorded stacks.
     pub fn has_rule(&self, address: u64) -> bool {
-        self.bytes.is_some() && self.has_rule && self.is_of_kernel(address)
+        self.bytes.is_some() && (self.is_of_kernel(address) || self.entries.binary_search(&address).is_ok())
+    }
+
+    /// Whether it lies beside a kernel of the user's, by whose rules stacks are made.
+    pub fn is_beside_kernel(&self) -> bool {
+        self.is_beside_kernel
     }
 
     /// Whether an address lies in the kernel, or behind it.

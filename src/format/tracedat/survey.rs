@@ -12,8 +12,8 @@ use super::streams::Streams;
 /// How many tasks are told apart at most; the kernel's largest number of one is four million.
 const MOST_TASKS: usize = 100_000;
 
-/// How many addresses at which stacks end are kept.
-const MOST_ENDS: usize = 10_000;
+/// How many addresses in stacks are kept.
+const MOST_ENTRIES: usize = 100_000;
 
 /// How many pages one thread looks at before its results are taken: 10 MiB of 4 KiB pages, in whole chunks as trace-cmd
 /// makes them.
@@ -38,7 +38,9 @@ pub(super) struct Survey {
     pub span: Option<(u64, u64)>,
     /// The address at which the first event of each user probe was made.
     pub probes: BTreeMap<u16, u64>,
-    /// Addresses at which recorded kernel stacks end, and never go on.
+    /// Addresses in recorded kernel stacks, ascending.
+    pub entries: Vec<u64>,
+    /// Those of them at which stacks end, and never go on.
     pub outermost: Vec<u64>,
 }
 
@@ -61,6 +63,8 @@ pub(super) fn survey(
     tasks.absorb(names);
     survey.outermost = ends.difference(&middles).copied().collect();
     survey.outermost.sort_unstable();
+    survey.entries = ends.union(&middles).copied().collect();
+    survey.entries.sort_unstable();
     survey
 }
 
@@ -136,7 +140,7 @@ impl Part {
         if sum.tasks.len() < MOST_TASKS {
             sum.tasks.extend(tasks);
         }
-        if self.ends.len() + self.middles.len() < MOST_ENDS {
+        if self.ends.len() + self.middles.len() < MOST_ENTRIES {
             self.ends.extend(other.ends);
             self.middles.extend(other.middles);
         }
@@ -150,7 +154,7 @@ impl Part {
         formats: &Formats,
         last_boot: Option<&LastBootPlaces>,
     ) {
-        if self.ends.len() + self.middles.len() >= MOST_ENDS {
+        if self.ends.len() + self.middles.len() >= MOST_ENTRIES {
             return;
         }
         let entries = StackEntries::of(format, record, formats.order()).into_iter().flatten();

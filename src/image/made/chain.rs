@@ -1,6 +1,6 @@
 //! The memory and registers in which a debugger finds a recorded stack.
 
-use super::frames::{RECORD_WORDS, registers};
+use super::frames::{RECORD_WORDS, registers, unknown_code};
 use crate::arch::Machine;
 
 /// What a debugger must be given for `backtrace` to show a recorded stack.
@@ -10,16 +10,14 @@ pub struct Chain {
     pub registers: Vec<(&'static str, u64)>,
     /// The chain: its first address, and its bytes. Empty for a stack of one address.
     pub memory: (u64, Vec<u8>),
-    /// Instructions to be read at addresses of the stack, in the order of the addresses: on AArch64 and 32-bit ARM
-    /// gdb goes by a rule only where it can read code. Nothing is known of the real ones, so these are undefined ones
-    /// (`udf`). Empty for other machines.
+    /// Instructions to be read at addresses of the stack: see [`unknown_code`].
     pub code: Vec<(u64, [u8; 4])>,
 }
 
 /// Makes a recorded stack readable for a debugger that has a made image with a [`FrameRule`](super::FrameRule).
 ///
 /// The addresses are those of the innermost function first: where the program was, then where each caller goes on.
-/// They must lie in code of the image, or a debugger goes by ways of its own. The chain is made at `base`, where
+/// They must lie in code of the image, or where the rule holds too, or a debugger goes by ways of its own. The chain is made at `base`, where
 /// nothing else may lie; it is all that the rule reads. A word has the machine's address size and byte order, and a
 /// record three words; `base` plus three words for each address must be an address. Neither the chain nor the frame
 /// pointer were recorded.
@@ -53,13 +51,9 @@ pub fn frame_chain(machine: &Machine, base: u64, addresses: &[u64]) -> Option<Ch
         machine.byte_order.store(*value, place);
     }
     let frame_pointer = (!callers.is_empty()).then_some((registers.frame_pointer, base));
-    let code = registers.undefined_instruction.into_iter();
-    let mut code: Vec<_> = code.flat_map(|code| addresses.iter().map(move |at| (*at, code))).collect();
-    code.sort_unstable();
-    code.dedup();
     Some(Chain {
         registers: [(registers.program_counter, *innermost)].into_iter().chain(frame_pointer).collect(),
         memory: (base, memory),
-        code,
+        code: unknown_code(machine, addresses),
     })
 }

@@ -1,6 +1,7 @@
 //! How a debugger finds the callers of a function, as DWARF call frame information.
 //!
-//! Every function of the made program has one rule. It reads a chain of records that [`frame_chain`] makes:
+//! Every function of the made program has one rule, [`Records::Named`] as a rule. It reads a chain of records that
+//! [`frame_chain`] makes:
 //!
 //! ```text
 //! frame pointer ─► the caller's frame pointer
@@ -32,9 +33,24 @@ use std::ops::Range;
 /// The words of a record: all but the last record of a chain have this many.
 pub(super) const RECORD_WORDS: u64 = 3;
 
-/// The rule by which a debugger finds callers: see [`frame_chain`](super::frame_chain).
+/// What a frame keeps of its caller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Records {
+    /// The caller's frame pointer, and where its return address is: see [`frame_chain`](super::frame_chain).
+    #[default]
+    Named,
+    /// The caller's frame pointer and the return address, as compilers have it: for code beside a program that has rules
+    /// of its own, whose stacks [`PlacedImage::stack`](crate::image::PlacedImage::stack) makes.
+    Plain,
+}
+
+/// The rule by which a debugger finds callers.
 #[derive(Clone, Debug, Default)]
 pub struct FrameRule {
+    /// What it reads.
+    pub records: Records,
+    /// Where it holds besides the code of the image: addresses without a symbol, in any order.
+    pub also: Vec<Range<u64>>,
     /// Code that nothing called, so that a stack always ends there: in an x86-64 kernel, for instance, the addresses
     /// of `entry_SYSCALL_64_after_hwframe`. A debugger shows no caller of it, whatever the memory says. It looks a
     /// caller up one byte before its return address; a range may be as short as that byte.
@@ -83,14 +99,30 @@ pub(super) fn registers(machine: &Machine) -> Option<Registers> {
     }
 }
 
+/// Instructions to be read at addresses whose code is not known, in the order of the addresses: on AArch64 and 32-bit ARM
+/// gdb goes by a rule only where it can read code. They are undefined ones (`udf`); none on other machines.
+pub fn unknown_code(machine: &Machine, addresses: &[u64]) -> Vec<(u64, [u8; 4])> {
+    let instruction = registers(machine).and_then(|registers| registers.undefined_instruction).into_iter();
+    let mut code: Vec<_> = instruction.flat_map(|code| addresses.iter().map(move |at| (*at, code))).collect();
+    code.sort_unstable();
+    code.dedup();
+    code
+}
+
+/// The number in DWARF of a machine's return address, as the rule has it.
+pub(in crate::image) fn return_address(machine: &Machine) -> Option<u16> {
+    registers(machine).map(|registers| registers.return_address)
+}
+
 /// The contents of `.debug_frame` for these sections; empty for a machine without a rule.
 pub(super) fn table(machine: &Machine, rule: &FrameRule, sections: &[Section]) -> Result<Vec<u8>, Error> {
     let Some(registers) = registers(machine) else { return Ok(Vec::new()) };
     let mut table = FrameTable::default();
-    let inner = table.add_cie(entry(machine, registers, false));
-    let outermost = table.add_cie(entry(machine, registers, true));
+    let inner = table.add_cie(entry(machine, registers, rule.records, false));
+    let outermost = table.add_cie(entry(machine, registers, rule.records, true));
     let code = sections.iter().filter(|section| section.is_code).map(|section| &section.addresses);
-    for (addresses, is_outermost) in divide(code, &rule.outermost) {
+    let covered = united(code.chain(&rule.also));
+    for (addresses, is_outermost) in divide(&covered, &rule.outermost) {
         // An entry counts its bytes in 32 bits here; no kernel has more code in one place.
         let length = u32::try_from(addresses.end - addresses.start).unwrap_or(u32::MAX);
         let entry = FrameDescriptionEntry::new(Address::Constant(addresses.start), length);
@@ -101,7 +133,7 @@ pub(super) fn table(machine: &Machine, rule: &FrameRule, sections: &[Section]) -
     Ok(section.0.into_vec())
 }
 
-fn entry(machine: &Machine, registers: Registers, is_outermost: bool) -> CommonInformationEntry {
+fn entry(machine: &Machine, registers: Registers, records: Records, is_outermost: bool) -> CommonInformationEntry {
     let encoding = encoding(machine.address_size);
     let word = encoding.address_size;
     let Registers { numbers, return_address, .. } = registers;
@@ -109,13 +141,18 @@ fn entry(machine: &Machine, registers: Registers, is_outermost: bool) -> CommonI
         [numbers.frame_pointer, numbers.stack_pointer, return_address].map(Register);
     let factor = if word == 8 { -8 } else { -4 };
     let mut entry = CommonInformationEntry::new(encoding, 1, factor, return_address);
-    let size = i32::from(word) * RECORD_WORDS as i32;
+    let words = if records == Records::Named { RECORD_WORDS as i32 } else { 2 };
+    let size = i32::from(word) * words;
     entry.add_instruction(CallFrameInstruction::Cfa(frame_pointer, size));
     entry.add_instruction(CallFrameInstruction::Offset(frame_pointer, -size));
-    // The chain is not the stack that was recorded, so it says nothing of the stack pointer.
-    entry.add_instruction(CallFrameInstruction::Undefined(stack_pointer));
+    if records == Records::Named {
+        // The chain is not the stack that was recorded, so it says nothing of the stack pointer.
+        entry.add_instruction(CallFrameInstruction::Undefined(stack_pointer));
+    }
     entry.add_instruction(if is_outermost {
         CallFrameInstruction::Undefined(return_address)
+    } else if records == Records::Plain {
+        CallFrameInstruction::Offset(return_address, -i32::from(word))
     } else {
         let mut word_of_address = Expression::new();
         word_of_address.op_breg(frame_pointer, i64::from(word));
@@ -125,12 +162,24 @@ fn entry(machine: &Machine, registers: Registers, is_outermost: bool) -> CommonI
     entry
 }
 
+/// The same addresses, in order and without an overlap.
+fn united<'a>(ranges: impl Iterator<Item = &'a Range<u64>>) -> Vec<Range<u64>> {
+    let mut ranges: Vec<_> = ranges.filter(|range| !range.is_empty()).cloned().collect();
+    ranges.sort_by_key(|range| range.start);
+    let mut united: Vec<Range<u64>> = Vec::new();
+    for range in ranges {
+        match united.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => united.push(range),
+        }
+    }
+    united
+}
+
 /// Cuts the code where outermost code begins and ends. The parts are in order and do not overlap.
-fn divide<'a>(code: impl Iterator<Item = &'a Range<u64>>, outermost: &[Range<u64>]) -> Vec<(Range<u64>, bool)> {
+fn divide(code: &[Range<u64>], outermost: &[Range<u64>]) -> Vec<(Range<u64>, bool)> {
     let mut outermost: Vec<_> = outermost.iter().collect();
     outermost.sort_by_key(|range| range.start);
-    let mut code: Vec<_> = code.collect();
-    code.sort_by_key(|range| range.start);
     let mut parts = Vec::new();
     let mut outermost = outermost.into_iter().peekable();
     for range in code {

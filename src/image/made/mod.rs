@@ -24,7 +24,8 @@ mod types;
 
 pub use chain::{Chain, frame_chain};
 pub use elf::{TooLarge, write};
-pub use frames::FrameRule;
+pub(in crate::image) use frames::return_address;
+pub use frames::{FrameRule, Records, unknown_code};
 pub use identifier::identifier;
 pub use types::{Compound, Encoding, Keyword, Member, Place, Qualifier, Type, TypeId, Types};
 

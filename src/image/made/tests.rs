@@ -277,7 +277,10 @@ fn frames(file: &[u8]) -> Vec<(u64, u64, bool)> {
 
 #[test]
 fn the_rule_covers_all_code_and_ends_where_a_stack_does() {
-    let rule = FrameRule { outermost: vec![0x5000_0000..0x6000_0000, 0x10100..0x10200, 0x10180..0x10300, 7..7] };
+    let rule = FrameRule {
+        outermost: vec![0x5000_0000..0x6000_0000, 0x10100..0x10200, 0x10180..0x10300, 7..7],
+        ..FrameRule::default()
+    };
     let symbols =
         vec![symbol("main", 0x10000, true), symbol("module", 0x5000_0800, true), symbol("data", 0x90000, false)];
     let file = write(&MadeImage { frame_rule: Some(rule), ..of_symbols(symbols) }).unwrap();
@@ -420,7 +423,7 @@ proptest! {
                 name, address: *address, size: *size, is_function: *is_function, is_global: *is_global,
             }).collect(),
             types: types(&steps, machine.address_size),
-            frame_rule: Some(FrameRule { outermost: outermost.iter().map(|(start, end)| *start..*end).collect() }),
+            frame_rule: Some(FrameRule { outermost: outermost.iter().map(|(start, end)| *start..*end).collect(), ..FrameRule::default() }),
         };
         let file = write(&image).unwrap();
         let found = read(&file);

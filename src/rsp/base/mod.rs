@@ -110,7 +110,7 @@ impl Base {
             }
         };
         // The thread that stopped is the one that is asked of next.
-        client.general_thread = None;
+        client.general_thread = Some(client.session.thread());
         self.threads = [None, None];
         reply
     }

@@ -8,7 +8,8 @@ use crate::rsp::reply::{self, Reply};
 pub fn general(rest: &[u8], client: &mut Client) -> Reply {
     match rest {
         b"0" => {
-            client.general_thread = None;
+            // Any thread, and the same as long as it names none: it is the one that it takes for its own.
+            client.general_thread = Some(client.session.thread());
             Reply::Base
         }
         _ => match number_of(rest).filter(|thread| client.has_thread(*thread)) {
