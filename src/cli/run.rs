@@ -210,7 +210,9 @@ impl Run {
     /// the recording itself gives.
     fn program(&self, replay: &Replay, folder: &Path) -> Result<Option<PathBuf>, Failure> {
         let Some(image) = replay.image() else { return Ok(None) };
-        if let Some(program) = self.recording.program() {
+        // One that the recording contradicts is not used.
+        let used = |program: &&Path| program.canonicalize().is_ok_and(|path| path == image.image.path());
+        if let Some(program) = self.recording.program().filter(used) {
             return Ok(Some(program.to_owned()));
         }
         let path = folder.join("symbols");

@@ -69,6 +69,7 @@ impl Replay {
         let foreign = image.as_ref().filter(|_| target.image_is_foreign).map(|image| {
             format!("{} is for another machine than {}, and is not used", image.path().display(), target.architecture)
         });
+        let foreign = foreign.or_else(|| recording.refusal(image.as_deref()?));
         let image = image.filter(|_| foreign.is_none());
         let given = image.map(|image| match recording.load_bias(&image).filter(|_| load_bias.is_none()) {
             Some(bias) => PlacedImage { image, bias, placement: Placement::Recorded },
@@ -79,7 +80,6 @@ impl Replay {
         if let Some(image) = &given {
             recording.shown_with(image);
         }
-        let own = own.filter(|_| foreign.is_none());
         let (image, own) = if given.is_some() { (given, own) } else { (own, None) };
         let disagreement = image.as_ref().and_then(|image| image.disagreement(&anchors));
         let disagreement = disagreement.map(|(at, what)| format!("tracepoint {} {what}", tracepoints[at].number));

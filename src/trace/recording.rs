@@ -67,6 +67,12 @@ pub trait Recording: Send + Sync {
         Vec::new()
     }
 
+    /// Why a program that the user gives cannot be the one that was recorded, if the recording says it: a phrase in lower
+    /// case, without a full stop.
+    fn refusal(&self, _image: &Image) -> Option<String> {
+        None
+    }
+
     /// What is to be added to the addresses of a program that the user gives, where the recording says where it lay.
     fn load_bias(&self, _image: &Image) -> Option<u64> {
         None

@@ -1,12 +1,15 @@
 //! Recordings of other machines: their kernels' stacks in gdb-multiarch, and what trace-cmd reads of them.
 
+use std::path::Path;
+use std::process::Command;
+
 use traceframe::format::tracedat::Choices;
 
 use super::conversions::report;
 use super::frames::{fixture, open, shown};
 use super::made_file::{FUNCTIONS, Made, TIME};
 use super::order::assert_same;
-use super::support::{Gdb, Server, data};
+use super::support::{Gdb, Server, data, run, traceframe};
 
 const MACHINES: [Made; 8] = [
     Made { uname: "x86_64", long: 8, is_big: false, base: 0xffff_ffff_8100_0000 },
@@ -140,4 +143,55 @@ fn stacks_of_an_earlier_boot_are_shown_by_the_kernel_whose_symbols_are_there() {
     std::fs::write(&path, machine.of_earlier_boot(0x1000, "1000\t[kernel]")).unwrap();
     let recording = open(&path, Choices::default());
     assert!(recording.remarks().iter().any(|remark| remark.contains(unknown)), "{:?}", recording.remarks());
+}
+
+#[test]
+fn a_program_that_cannot_have_run_there_is_not_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("made.dat");
+    std::fs::write(&path, MACHINES[0].bytes()).unwrap();
+    // A kernel with functions of the recorded one, 0x200000 lower; where they are moved, not all by the same.
+    let kernel = |moved: u64| {
+        let function = |name: &&str| {
+            format!(
+                ".section .kernel.{name}, \"ax\"\n.globl {name}\n.type {name}, @function\n{name}: ret\n.size {name}, 1\n"
+            )
+        };
+        let functions: String = FUNCTIONS[2..6].iter().map(function).collect();
+        let source = folder.path().join("kernel.S");
+        std::fs::write(&source, functions).unwrap();
+        let place = |name: &str, place: u64| {
+            let moved = if name == "schedule" { moved } else { moved / 2 };
+            format!("-Wl,--section-start=.kernel.{name}={:#x}", MACHINES[0].base + 0x1000 * place - 0x20_0000 + moved)
+        };
+        let places = FUNCTIONS[2..6].iter().zip(2..).map(|(name, number)| place(name, number));
+        let output = folder.path().join("vmlinux");
+        let mut gcc = Command::new("gcc");
+        gcc.args(["-nostdlib", "-static", "-no-pie", "-Wl,-e,schedule"])
+            .args(places)
+            .arg(&source)
+            .arg("-o")
+            .arg(&output);
+        let (code, _, errors) = run(&mut gcc);
+        assert_eq!(code, Some(0), "{errors}");
+        output
+    };
+    let info = |program: &Path| run(traceframe().arg("info").arg(&path).arg("--strict").arg("--exec").arg(program));
+    let (code, output, errors) = info(&kernel(0));
+    assert!(code == Some(0) && output.contains("load bias 0x200000, as the recording says"), "{output}{errors}");
+    let (code, _, errors) = info(&kernel(0x40));
+    assert!(code == Some(3) && errors.contains("is not the kernel that was recorded"), "{errors}");
+    let (code, _, errors) = info(&data("architectures/aarch64.elf"));
+    assert!(code == Some(3) && errors.contains("is for aarch64, and the recording is of i386:x86-64"), "{errors}");
+    // Machines of 64 bits run programs of 32.
+    assert_eq!(info(&data("architectures/i386.elf")).0, Some(0));
+    // It is not given to gdb either, which finds the names in the recording.
+    let program = kernel(0x40);
+    let mut command = traceframe();
+    command.arg("run").arg(&path).arg("--exec").arg(program).args(["--ex", "tfind 2", "--ex", "backtrace"]);
+    let (code, output, errors) = run(&mut command);
+    assert!(
+        code == Some(0) && output.contains("in schedule ()") && output.contains("in system_call ()"),
+        "{output}{errors}"
+    );
 }

@@ -15,14 +15,16 @@ use super::places::Places;
 use super::positions::Positions;
 use super::probe::Probe;
 use super::program::{Given, Program};
+use super::programs_place::{self, Kernel};
 use super::streams::Streams;
 use super::survey::survey;
 use super::trace_buffer::Sequence;
 use super::variables::{EVERY, Variables};
-use super::{Choices, TraceDat, machine, programs_place, status, tasks};
+use super::{Choices, TraceDat, machine, status, tasks};
 use crate::arch::{self, Known, Machine};
 use crate::format::tfile::pieces;
 use crate::format::{FormatError, OpenOptions};
+use crate::image::Image;
 use crate::source::{ByteOrder, Source};
 use crate::trace::{Damage, DamageList, SourceStrings, Tracepoint};
 
@@ -49,6 +51,7 @@ impl TraceDat {
             taken_as = Some(remark);
             Some(machine)
         });
+        let image = options.image.filter(|image| programs_place::refusal(&container, recorded, image).is_none());
         let mut of_boots = Vec::new();
         let last_boots = LastBootPlaces::of(&container, recorded, &mut of_boots);
         let streams = Streams::new(&container, choices, layout, clock(&container), last_boots);
@@ -66,7 +69,7 @@ impl TraceDat {
             recorded: None,
             given: options.description,
             name: options.architecture,
-            machine: options.image.map(crate::image::Image::machine).or(recorded),
+            machine: image.map(Image::machine).or(recorded),
             byte_order: Some(options.byte_order.unwrap_or(order)),
             block_size: None,
         };
@@ -81,7 +84,7 @@ impl TraceDat {
         let types = event_types::event_types(&container, &formats, &survey, places);
         let variables = Variables::new(&types, &formats, target.layout.as_ref());
         let probes = probes(&types, &formats, &target, choices);
-        let made_for = match options.image.map(crate::image::Image::machine) {
+        let made_for = match image.map(Image::machine) {
             None => recorded,
             // gdb takes no two programs of different machines.
             Some(given) => {
@@ -89,9 +92,9 @@ impl TraceDat {
                 recorded.is_some_and(is_alike).then_some(given)
             }
         };
-        let given = options.image.map(|image| match programs_place::of_kernel(&container, image) {
-            Some(bias) => Given::Kernel(image, bias),
-            None => Given::Program,
+        let given = image.map(|image| match programs_place::kernel(&container, image) {
+            Kernel::Moved(bias) => Given::Kernel(image, bias),
+            _ => Given::Program,
         });
         let program = Program::new(&container, &formats, &types, &survey, made_for, given, &mut damage);
         remarks.extend(program.remarks.iter().cloned());

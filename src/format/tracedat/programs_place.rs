@@ -2,8 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use object::elf;
+
 use super::container::Container;
 use super::container::options::{ProcessMap, Value};
+use crate::arch::Machine;
 use crate::image::{Image, PlacedImage};
 use crate::trace::Library;
 
@@ -23,19 +26,74 @@ const FUNCTIONS: [&str; 12] = [
     "start_kernel",
 ];
 
-/// So many functions must agree.
-const AGREE: usize = 3;
+/// A file with so many of them is a kernel.
+const KERNEL: usize = 3;
 
-/// How far the kernel lay from where it is linked (KASLR): its functions by the recording's symbols, and by the file's.
-pub(super) fn of_kernel(container: &Container, image: &Image) -> Option<u64> {
-    let kallsyms = container.kallsyms().filter(|kallsyms| !kallsyms.are_addresses_hidden())?;
-    let mut biases: Vec<u64> = Vec::new();
+/// A kernel moves itself by whole pages, at least.
+const PAGE: u64 = 0x1000;
+
+/// What a program of the user's is to the kernel that was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kernel {
+    /// It is no kernel, as far as it can be known.
+    None,
+    /// It is that kernel, and was moved so far from where it is linked (KASLR).
+    Moved(u64),
+    /// It is another, or another build: of so many functions, so many lie where they would be if it was moved as a
+    /// whole.
+    Other(usize, usize),
+}
+
+/// Compares the functions of the recording's symbols with those of the file.
+pub(super) fn kernel(container: &Container, image: &Image) -> Kernel {
+    let Some(kallsyms) = container.kallsyms().filter(|kallsyms| !kallsyms.are_addresses_hidden()) else {
+        return Kernel::None;
+    };
+    // Of each function the distances that it may have been moved by.
+    let mut moves: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for symbol in kallsyms.symbols().filter(|symbol| symbol.module.is_none() && FUNCTIONS.contains(&symbol.name)) {
         let linked = image.addresses_of(symbol.name);
-        biases.extend(linked.iter().take(AGREE).map(|linked| symbol.address.wrapping_sub(*linked)));
+        let found = linked.iter().map(|linked| symbol.address.wrapping_sub(*linked));
+        moves.entry(symbol.name).or_default().extend(found);
     }
-    let agreeing = |bias: &u64| biases.iter().filter(|other| *other == bias).count();
-    biases.iter().copied().max_by_key(agreeing).filter(|bias| agreeing(bias) >= AGREE)
+    moves.retain(|_, found| !found.is_empty());
+    let agreeing = |bias: &u64| moves.values().filter(|found| found.contains(bias)).count();
+    let whole = moves.values().flatten().copied().filter(|bias| bias.is_multiple_of(PAGE));
+    let best = whole.max_by_key(agreeing);
+    match (best, best.map_or(0, |best| agreeing(&best)), moves.len()) {
+        (.., ..KERNEL) => Kernel::None,
+        // One may be another function of the same name.
+        (Some(best), agree, of) if agree + 1 >= of => Kernel::Moved(best),
+        (_, agree, of) => Kernel::Other(agree, of),
+    }
+}
+
+/// Why a program is not one that ran on the recorded machine; `None` if it may be one.
+pub(super) fn refusal(container: &Container, recorded: Option<Machine>, image: &Image) -> Option<String> {
+    let path = image.path().display();
+    if let Some(recorded) = recorded.filter(|recorded| !runs_on(&image.machine(), recorded)) {
+        let name = |machine: Machine| machine.gdb_architecture().unwrap_or("a machine that is not known here");
+        let (own, recorded) = (name(image.machine()), name(recorded));
+        return Some(format!("{path} is for {own}, and the recording is of {recorded}; it is not used"));
+    }
+    match kernel(container, image) {
+        Kernel::Other(agree, of) => Some(format!(
+            "{path} is not the kernel that was recorded, or another build of it: of {of} functions, {agree} lie where \
+             the recording's symbols have them, however far it was moved; it is not used"
+        )),
+        Kernel::None | Kernel::Moved(_) => None,
+    }
+}
+
+/// Whether a machine runs programs for another: its own, and many of 64 bits those of 32.
+fn runs_on(program: &Machine, machine: &Machine) -> bool {
+    let numbers = (elf::Machine(program.elf_machine), elf::Machine(machine.elf_machine));
+    let is_own = numbers.0 == numbers.1 && program.address_size <= machine.address_size;
+    let is_older = matches!(
+        numbers,
+        (elf::EM_386, elf::EM_X86_64) | (elf::EM_ARM, elf::EM_AARCH64) | (elf::EM_PPC, elf::EM_PPC64)
+    );
+    is_own || is_older
 }
 
 /// Where the processes that were traced had the file of this name, by the maps of their memory; `None` where they had it

@@ -8,7 +8,7 @@ use super::TraceDat;
 use super::events::LostEvents;
 use super::frames::Event;
 use super::merge::{Merge, Next};
-use super::programs_place;
+use super::programs_place::{self, Kernel};
 use crate::arch::Target;
 use crate::image::{Image, PlacedImage};
 use crate::source::Change;
@@ -66,8 +66,15 @@ impl Recording for TraceDat {
         programs_place::libraries(&self.container, program)
     }
 
+    fn refusal(&self, image: &Image) -> Option<String> {
+        programs_place::refusal(&self.container, self.machine, image)
+    }
+
     fn load_bias(&self, image: &Image) -> Option<u64> {
-        programs_place::of_kernel(&self.container, image).or_else(|| programs_place::of_process(&self.container, image))
+        match programs_place::kernel(&self.container, image) {
+            Kernel::Moved(bias) => Some(bias),
+            _ => programs_place::of_process(&self.container, image),
+        }
     }
 
     fn shown_with(&self, image: &PlacedImage) {
