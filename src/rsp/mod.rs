@@ -28,7 +28,6 @@ use std::time::{Duration, Instant};
 
 use base::Base;
 use client::Client;
-use monitor::Finding;
 use reply::Reply;
 use wire::{Decoder, Event};
 
@@ -225,7 +224,11 @@ impl Stub {
             None => self.client.session.advance(deadline).map(|stop| self.stop(Some(stop))),
             Some(mut finding) => match finding.search.advance(self.client.session.replay(), deadline) {
                 Work::Done(next) => {
-                    self.tell_found(&finding, next);
+                    self.tell_found(finding.report(&self.client.session, next));
+                    Work::Done(())
+                }
+                _ if Instant::now() >= finding.until => {
+                    self.tell_found(finding.report_so_far(&self.client.session));
                     Work::Done(())
                 }
                 other => {
@@ -245,11 +248,11 @@ impl Stub {
         work == Work::Done(())
     }
 
-    /// A search has ended; `next` is where another would go on.
-    fn tell_found(&mut self, finding: &Finding, next: Option<u64>) {
+    /// A search has ended.
+    fn tell_found(&mut self, found: String) {
         let text = match self.client.session.replay().recording().change_seen() {
             Some(change) => format!("the recording {change}; start the server again\n"),
-            None => finding.report(&self.client.session, next),
+            None => found,
         };
         self.send(&[], Reply::Console(text));
     }
@@ -287,6 +290,10 @@ impl Stub {
     /// Shows the user how far it is, what the client waits for. Without a waiting client a line would be taken for the
     /// reply to its next packet, so then nothing is sent.
     pub fn tell_progress(&mut self) {
+        // A search for a client ends soon, and says nothing before.
+        if self.client.finding.is_some() {
+            return;
+        }
         let progress = self.client.session.replay().index().progress();
         match self.activity {
             Activity::Indexing => {

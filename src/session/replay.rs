@@ -61,7 +61,8 @@ impl Replay {
         let own = own_program(recording.as_ref());
         let (program_counters, block_size) = sample(recording.as_ref());
         let tracepoints = recording.tracepoints();
-        let anchors: Vec<Anchor<'_>> = tracepoints
+        let set: Vec<_> = tracepoints.iter().filter(|tracepoint| recording.is_of_program(tracepoint.number)).collect();
+        let anchors: Vec<Anchor<'_>> = set
             .iter()
             .map(|tracepoint| Anchor { address: tracepoint.address, at: tracepoint.source.at.as_deref() })
             .collect();
@@ -82,7 +83,7 @@ impl Replay {
         }
         let (image, own) = if given.is_some() { (given, own) } else { (own, None) };
         let disagreement = image.as_ref().and_then(|image| image.disagreement(&anchors));
-        let disagreement = disagreement.map(|(at, what)| format!("tracepoint {} {what}", tracepoints[at].number));
+        let disagreement = disagreement.map(|(at, what)| format!("tracepoint {} {what}", set[at].number));
         let contradiction = Arc::new(Mutex::new(foreign.or(disagreement)));
         let inspect = image.clone().map(|image| inspector(image, contradiction.clone()));
         let index = Index::start(recording.clone(), inspect)?;

@@ -103,6 +103,11 @@ impl Search {
         Search { left, ..self }
     }
 
+    /// The next frame to be looked at; backward, the frame behind it.
+    pub fn at(&self) -> u64 {
+        self.at
+    }
+
     /// Goes on, until `deadline` at the latest. It is done when as many frames were found or looked at as were wanted, or
     /// there are no more; then it tells where another search would go on, if there is anything left to look at.
     pub fn advance(&mut self, replay: &Replay, deadline: Instant) -> Work<Option<u64>> {

@@ -93,6 +93,12 @@ pub trait Recording: Send + Sync {
         None
     }
 
+    /// Whether a tracepoint lies in a program, the user's if it is that of the recording: not in a kernel, and at no made
+    /// address.
+    fn is_of_program(&self, _tracepoint: i32) -> bool {
+        true
+    }
+
     /// The event that a frame was made of, in words; of a frame as [`Recording::frame`] gives it.
     fn event(&self, _frame: &Frame<'_>) -> Option<Event> {
         None

@@ -91,6 +91,11 @@ impl Recording for TraceDat {
         Some((self.formats.get(kind.id).map_or("", |format| &format.system), &kind.name))
     }
 
+    fn is_of_program(&self, tracepoint: i32) -> bool {
+        let kind = self.kind_of_tracepoint(tracepoint).filter(|_| !self.program.is_beside_kernel());
+        kind.is_some_and(|kind| kind.is_probe && !kind.is_made)
+    }
+
     fn event(&self, frame: &Frame<'_>) -> Option<trace::Event> {
         self.in_words(frame)
     }

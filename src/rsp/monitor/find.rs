@@ -1,6 +1,7 @@
 //! `monitor find`: frames by what they hold.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use super::conditions::conditions;
 use super::{Answer, Command};
@@ -32,6 +33,8 @@ WHAT is one of
                              likewise mem ADDRESS,LENGTH changes and var NAME changes
 The search begins behind the frame you are in or were in last, with reverse before it, with from
 at frame N. One frame is shown, with all up to 50 of them. Nothing moves you there: type tfind N.
+A long search ends after a second and a half, and says where to go on: gdb loses count of replies when
+Ctrl-C interrupts a monitor command.
 ";
 
 /// How many frames are shown of all.
@@ -46,11 +49,18 @@ const NUMBERS: usize = 5000;
 /// How many frames are looked at for that: a fraction of a second, since a script cannot be interrupted while it waits.
 const LOOKED_AT: u64 = 500_000;
 
+/// How long a search takes at most. gdb leaves a monitor command that ^C interrupts, between two lines of output or when
+/// it has waited for two seconds (`remotetimeout`), and takes the reply for that to its next request: so there is no
+/// output before the reply, and that comes sooner (gdb 13.1 and 18.1, remote.c, `remote_target::rcmd`).
+const LONGEST: Duration = Duration::from_millis(1500);
+
 /// A search for a client, and how it is to be told.
 #[derive(Clone, Debug)]
 pub struct Finding {
     pub search: Search,
     form: Form,
+    /// When it ends, whatever was found by then.
+    pub until: Instant,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +120,7 @@ fn finding(words: &[&str], session: &Session) -> Result<Finding, String> {
     if form == Form::Numbers {
         search = search.looking_at(LOOKED_AT);
     }
-    Ok(Finding { search, form })
+    Ok(Finding { search, form, until: Instant::now() + LONGEST })
 }
 
 fn condition(words: &[&str], session: &Session) -> Result<Condition, String> {
@@ -224,11 +234,25 @@ fn compiled(parts: &[&str], addresses: Addresses) -> Result<Operand, String> {
 }
 
 impl Finding {
+    /// What was found so far, where the time is up.
+    pub fn report_so_far(&self, session: &Session) -> String {
+        let at = self.search.at();
+        if self.form != Form::Next || !self.search.found.is_empty() {
+            return self.report(session, Some(at));
+        }
+        let frames = session.replay().index().progress().frames;
+        format!("no such frame so far, {at} of {frames}; go on with: from {at}\n")
+    }
+
     /// What was found; `next` is where another search would go on.
     pub fn report(&self, session: &Session, next: Option<u64>) -> String {
         let Search { found, without_value, .. } = &self.search;
         let replay = session.replay();
         match (self.form, found.first()) {
+            (Form::All, None) if next.is_some_and(|_| Instant::now() >= self.until) => {
+                let at = self.search.at();
+                format!("no such frame so far; go on with: from {at}\n")
+            }
             (Form::Numbers, _) => {
                 let numbers: String = found.iter().map(|number| format!("{number}\n")).collect();
                 let next = next.map_or_else(String::new, |next| format!("next {next}\n"));
