@@ -371,10 +371,12 @@ impl Stub {
     fn send(&mut self, request: &[u8], reply: Reply) {
         let packets = match reply {
             Reply::Silence | Reply::Later => return,
-            Reply::Console(text) => {
+            // LLDB shows a reply as it is.
+            Reply::Console(text) if self.client.is_lldb || text.is_empty() => {
                 text.lines().for_each(|line| self.console(&format!("{line}\n")));
                 wire::encode(b"OK")
             }
+            Reply::Console(text) => wire::encode(hex::encode(text).as_bytes()),
             Reply::Data(data) => wire::encode(&data),
             Reply::NoAcknowledgement => {
                 self.acknowledge = false;

@@ -5,7 +5,7 @@
 pub enum Reply {
     /// A packet with this data, escaped where it has to be. Empty: not supported.
     Data(Vec<u8>),
-    /// Text for the user, and `OK`.
+    /// Text for the user, in one packet: gdb may leave a monitor command that ^C interrupts between two.
     Console(String),
     /// gdbstub answers.
     Base,

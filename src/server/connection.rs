@@ -85,7 +85,11 @@ where
                 generation = changed;
                 activity = turn(|| stub.run());
             }
-            () = sleep_until(silent_until), if indexing || searching => stub.tell_progress(),
+            () = sleep_until(silent_until), if indexing || searching => {
+                // It need not have anything to say.
+                silent_until = Instant::now() + SILENCE;
+                stub.tell_progress();
+            }
             () = tokio::task::yield_now(), if searching => activity = turn(|| stub.run()),
             () = limits.silence(heard), if !indexing && !searching => return Err(limits.was_silent()),
             () = wait_for(&mut ended) => {

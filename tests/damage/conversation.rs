@@ -50,10 +50,8 @@ impl Gdb {
     }
 
     fn monitor(&mut self, command: &str) -> String {
-        let mut replies = self.ask_all(&format!("qRcmd,{}", hex(command)));
-        assert_eq!(replies.pop().unwrap(), b"OK", "{command}");
-        let shown: Vec<u8> = replies.iter().flat_map(|data| from_hex(&data[1..])).collect();
-        String::from_utf8(shown).unwrap()
+        let shown = self.ask(&format!("qRcmd,{}", hex(command)));
+        String::from_utf8(from_hex(shown)).unwrap()
     }
 
     fn list(&mut self, first: &str, next: &str) {

@@ -29,6 +29,11 @@ pub fn hex(text: impl AsRef<[u8]>) -> String {
     text.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Whether a reply is text in hexadecimal.
+fn is_text(reply: &[u8]) -> bool {
+    !reply.is_empty() && reply.len().is_multiple_of(2) && reply.iter().all(u8::is_ascii_hexdigit)
+}
+
 /// What hexadecimal digits stand for.
 pub fn from_hex(digits: impl AsRef<[u8]>) -> Vec<u8> {
     let digits = digits.as_ref();
@@ -105,6 +110,11 @@ impl Client {
             let data = self.receive();
             match data.strip_prefix(b"O") {
                 Some(digits) if data != b"OK" => shown.extend(from_hex(digits)),
+                // The text of a monitor command is its reply.
+                _ if is_text(&data) => {
+                    shown.extend(from_hex(&data));
+                    return (String::from_utf8(shown).unwrap(), "OK".to_owned());
+                }
                 _ => {
                     let reply = String::from_utf8_lossy(&data).into_owned();
                     return (String::from_utf8(shown).unwrap(), reply);

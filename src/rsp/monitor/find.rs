@@ -51,7 +51,7 @@ const LOOKED_AT: u64 = 500_000;
 
 /// How long a search takes at most. gdb leaves a monitor command that ^C interrupts, between two lines of output or when
 /// it has waited for two seconds (`remotetimeout`), and takes the reply for that to its next request: so there is no
-/// output before the reply, and that comes sooner (gdb 13.1 and 18.1, remote.c, `remote_target::rcmd`).
+/// output but the reply, and that comes sooner (gdb 13.1 and 18.1, remote.c, `remote_target::rcmd`).
 const LONGEST: Duration = Duration::from_millis(1500);
 
 /// A search for a client, and how it is to be told.
