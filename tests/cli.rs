@@ -918,3 +918,66 @@ mod frames_of_a_kernel {
         assert_eq!((&row["event"], &row["time"]), (&Value::Null, &Value::Null));
     }
 }
+
+mod choices {
+    use super::*;
+
+    fn refusal(name: &str, options: &[&str]) -> String {
+        let recording = path(&format!("tracedat/{name}.dat"));
+        let said = ["info", "frames"].map(|command| refused(3, &[&[command, &recording], options].concat()));
+        assert_eq!(said[0], said[1]);
+        let what = said[0].strip_prefix(&format!("traceframe: {recording}: ")).unwrap_or_else(|| panic!("{said:?}"));
+        what.trim_end().to_owned()
+    }
+
+    #[test]
+    fn of_what_a_recording_does_not_have_are_refused_with_what_it_has() {
+        let events = "there are: sched_switch, ";
+        for (name, options, what, there) in [
+            ("sched-v7-zstd", &["--event", "sched_swich"][..], "there is no event \"sched_swich\" (--event); ", events),
+            (
+                "sched-v6",
+                &["--event", "sched_switch", "--event", "irq:nosuch"],
+                "no event \"irq:nosuch\"",
+                "there are: irq:irq_handler_entry, ",
+            ),
+            ("sched-v7-zstd", &["--event", "\x1b[31m"], "no event \"\\u{1b}[31m\"", " more"),
+            ("sched-v7-zstd", &["--cpu", "99"], "there is no CPU 99 (--cpu); ", "there are: 0, 1"),
+            ("sched-v6", &["--cpu", "0", "--cpu", "2"], "there is no CPU 2 ", "there are: 0, 1"),
+            ("instances-v7-zlib", &["--instance", "foox"], "no instance \"foox\"", "there are: foo, '', bar"),
+            ("instances-v7-zlib", &["--instance", "foo", "--instance", "baz"], "no instance \"baz\"", ": bar, '', foo"),
+            (
+                "sched-v7-zstd",
+                &["--map", "arg1=rdi"],
+                "arg1=rdi (--map): no probe has a field \"arg1\"",
+                "there are: none",
+            ),
+            ("uprobe-v7-zstd", &["--map", "rdx=di", "--map", "nme=+0(%di)"], "nme=+0(%di) (--map): no probe", ": name"),
+            ("uprobe-v7-zstd", &["--map", "rdx=rdxx"], "the machine has no register rdxx", "there are: rdx, "),
+            ("uprobe-v7-zstd", &["--map", "name=di"], "the field is no number as wide as the register", ""),
+            ("uprobe-v7-zstd", &["--map", "rdx=+0(%di)"], "the field is a number, which is no memory", ""),
+            (
+                "uprobe-v7-zstd",
+                &["--map", "name=-0x10(%xmm0)"],
+                "name=-16(%xmm0) (--map): no field of the probe is",
+                "",
+            ),
+        ] {
+            let said = refusal(name, options);
+            assert!(said.contains(what) && said.contains(there), "{options:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn of_what_occurs_nowhere_are_no_error() {
+        // An event that has a format, and a CPU that made none of the instance's.
+        for (name, options) in [
+            ("sched-v7-zstd", ["--event", "ftrace:print"]),
+            ("marker-v7-zstd", ["--event", "ftrace:kernel_stack"]),
+            ("instances-v7-zlib", ["--instance", ""]),
+            ("latency-v7-zstd", ["--instance", ""]),
+        ] {
+            shown(&[&["frames", &path(&format!("tracedat/{name}.dat"))], &options[..]].concat());
+        }
+    }
+}

@@ -84,6 +84,14 @@ pub enum FormatError {
         /// What is wrong.
         cause: tracedat::container::HeaderError,
     },
+    /// What was chosen of a trace.dat file is not there.
+    #[error("{}: {cause}", name.display())]
+    Choice {
+        /// The file as the user named it.
+        name: PathBuf,
+        /// What is not there, and what is.
+        cause: tracedat::ChoiceError,
+    },
     /// No target description fits the recording.
     #[error("{}{}: {cause}", name.display(), place(*at))]
     Arch {

@@ -13,6 +13,7 @@
 
 mod btf;
 mod cache;
+mod choices;
 pub mod container;
 mod event_types;
 pub mod events;
@@ -58,21 +59,9 @@ use crate::arch::{Machine, Target};
 use crate::image::PlacedImage;
 use crate::trace::{Damage, RunStatus, Thread, Tracepoint};
 
+pub use self::choices::{ChoiceError, Choices, Names};
 pub use self::container::MAGIC;
-pub use self::probe::Mapping;
-
-/// What of a file is shown, and what a person knows about it.
-#[derive(Clone, Debug, Default)]
-pub struct Choices {
-    /// The tracing instances, by name, the top one having none; all if there are none here.
-    pub instances: Vec<String>,
-    /// The CPUs; all if there are none here.
-    pub cpus: Vec<u32>,
-    /// The events, as `NAME` or `SYSTEM:NAME`; all if there are none here.
-    pub events: Vec<String>,
-    /// What fields of probes are.
-    pub mappings: Vec<Mapping>,
-}
+pub use self::probe::{Mapping, MappingError};
 
 /// An open trace.dat file.
 pub struct TraceDat {

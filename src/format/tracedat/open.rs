@@ -41,6 +41,8 @@ impl TraceDat {
         let mut damage = container.damage().clone();
         let (layout, assumed) = page_layout(&container, order);
         let formats = formats(&container, order, layout.long, &mut damage);
+        let refused = |cause| FormatError::Choice { name: name.clone(), cause };
+        choices.check(&container, &formats).map_err(refused)?;
         let uname = container.options().iter().find_map(|option| match &option.value {
             Value::Uname(uname) => Some(uname.as_str()),
             _ => None,
@@ -61,7 +63,7 @@ impl TraceDat {
                 collector.add(pid, &name);
             }
         }
-        let chosen = chosen(&formats, choices);
+        let chosen = choices.chosen(&formats);
         let progress = options.expanding.unwrap_or(&|_| ());
         let survey = survey(&container, &streams, &formats, &mut collector, |id| chosen.has(id), progress);
         let names = collector.finish();
@@ -79,6 +81,7 @@ impl TraceDat {
         remarks.extend(assumed.into_iter().chain(taken_as).chain(of_boots));
         let target = choice.with_byte_order(order);
         let recorded = recorded.or_else(|| machine::of_architecture(&target.architecture, order));
+        choices.check_mappings(&formats, target.layout.as_ref()).map_err(refused)?;
         let address_size = recorded.map_or(layout.long.bytes(), |machine| machine.address_size);
         let places = Places::new(address_size);
         let types = event_types::event_types(&container, &formats, &survey, places);
@@ -198,35 +201,6 @@ fn clock(container: &Container) -> Clock {
         }
     }
     clock
-}
-
-/// The numbers of the events that were chosen.
-enum Chosen {
-    All,
-    Some(Vec<bool>),
-}
-
-impl Chosen {
-    fn has(&self, id: u16) -> bool {
-        match self {
-            Chosen::All => true,
-            Chosen::Some(chosen) => chosen.get(usize::from(id)).copied().unwrap_or(false),
-        }
-    }
-}
-
-fn chosen(formats: &Formats, choices: &Choices) -> Chosen {
-    if choices.events.is_empty() {
-        return Chosen::All;
-    }
-    let mut chosen = vec![false; 1 << 16];
-    for format in formats.all() {
-        let full = format!("{}:{}", format.system, format.name);
-        if choices.events.iter().any(|event| *event == format.name || *event == full) {
-            chosen[usize::from(format.id)] = true;
-        }
-    }
-    Chosen::Some(chosen)
 }
 
 fn probes(types: &[EventType], formats: &Formats, target: &arch::Target, choices: &Choices) -> HashMap<u16, Probe> {

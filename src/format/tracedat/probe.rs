@@ -4,9 +4,12 @@
 //! what the user called it. So fields that have the name of a register are that register, and `stk` and `stack` are
 //! what lay at the stack pointer; everything else the user says ([`Mapping`]).
 
+use std::fmt;
 use std::str::FromStr;
 
-use super::events::{EventFormat, Field, FieldKind};
+use super::choices::Names;
+use super::event_types::is_probe;
+use super::events::{EventFormat, Field, FieldKind, Formats};
 use crate::arch::{Layout, Register};
 
 /// What the user says that a field is: `FIELD=REGISTER`, or `FIELD=+OFFSET(%REGISTER)` as in the probe's definition.
@@ -47,6 +50,93 @@ impl FromStr for Mapping {
     }
 }
 
+impl fmt::Display for Mapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Mapping { field, register, offset } = self;
+        match offset {
+            Some(offset) => write!(f, "{}={offset:+}(%{register})", field.escape_debug()),
+            None => write!(f, "{}={register}", field.escape_debug()),
+        }
+    }
+}
+
+/// Why a field of a probe is not what the user says.
+#[derive(Debug, thiserror::Error)]
+pub enum MappingError {
+    /// There is no such field.
+    #[error("no probe has a field {field:?}; there are: {there}")]
+    NoField {
+        /// Its name.
+        field: String,
+        /// The fields of probes.
+        there: Names,
+    },
+    /// There is no such register.
+    #[error("the machine has no register {register}; there are: {there}")]
+    NoRegister {
+        /// Its name.
+        register: String,
+        /// The registers.
+        there: Names,
+    },
+    /// The machine is not known.
+    #[error("registers cannot be told apart here (--arch or --tdesc says what they are)")]
+    UnknownRegisters,
+    /// The field cannot be that register.
+    #[error("the field is no number as wide as the register, or another field is that register")]
+    NotTheRegister,
+    /// A number is no memory.
+    #[error("the field is a number, which is no memory")]
+    NoMemory,
+    /// Nobody knows where the memory lay.
+    #[error("no field of the probe is the register, so that nothing tells where the memory lay")]
+    UnknownAddress,
+}
+
+impl Mapping {
+    /// Refuses what is true of no probe, whether it occurs or not. `all` are the mappings of which this is one.
+    pub(super) fn check(
+        &self,
+        all: &[Mapping],
+        formats: &Formats,
+        layout: Option<&Layout>,
+    ) -> Result<(), MappingError> {
+        let layout = layout.ok_or(MappingError::UnknownRegisters)?;
+        let probes = || formats.all().iter().filter(|format| is_probe(format));
+        let fields =
+            || probes().flat_map(|format| placed_fields(format).map(move |(place, field)| (format, place, field)));
+        let named = || fields().filter(|(_, _, field)| field.name == self.field);
+        if named().next().is_none() {
+            let there = fields().map(|(_, _, field)| field.name.clone()).filter(|name| !name.starts_with("__probe_"));
+            let there = Names::like(&self.field, there.collect());
+            return Err(MappingError::NoField { field: self.field.clone(), there });
+        }
+        if register(layout, &self.register).is_none() {
+            let there = layout.registers().iter().map(|register| register.name.clone()).collect();
+            let there = Names::like(&self.register, there);
+            return Err(MappingError::NoRegister { register: self.register.clone(), there });
+        }
+        let holds = |(format, place, _): (&EventFormat, usize, &Field)| {
+            let probe = Probe::new(format, layout, all);
+            match self.offset {
+                None => probe.registers.iter().any(|(register, ..)| *register == place),
+                Some(_) => probe.memory.iter().any(|(memory, ..)| *memory == place),
+            }
+        };
+        match self.offset {
+            _ if named().any(holds) => Ok(()),
+            None => Err(MappingError::NotTheRegister),
+            Some(_) if named().all(|(_, _, field)| field.kind.content().is_none()) => Err(MappingError::NoMemory),
+            Some(_) => Err(MappingError::UnknownAddress),
+        }
+    }
+}
+
+/// The fields that not all events have, with their places.
+fn placed_fields(format: &EventFormat) -> impl Iterator<Item = (usize, &Field)> {
+    format.fields.iter().enumerate().skip(format.common)
+}
+
 /// What of a probe's fields is registers and memory; places in [`EventFormat::fields`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Probe {
@@ -62,7 +152,7 @@ impl Probe {
         let mapping = |field: &Field| mappings.iter().find(|mapping| mapping.field == field.name);
         let mut probe = Probe::default();
         let mut holders: Vec<(usize, &Register)> = Vec::new();
-        for (place, field) in format.fields.iter().enumerate().skip(format.common) {
+        for (place, field) in placed_fields(format) {
             if !matches!(field.kind, FieldKind::Integer | FieldKind::Pointer) {
                 continue;
             }
@@ -78,7 +168,7 @@ impl Probe {
                 probe.registers.push((place, register.offset, register.size));
             }
         }
-        for (place, field) in format.fields.iter().enumerate().skip(format.common) {
+        for (place, field) in placed_fields(format) {
             if field.kind.content().is_none() {
                 continue;
             }
