@@ -981,3 +981,54 @@ mod choices {
         }
     }
 }
+
+mod instances {
+    use super::*;
+
+    fn recording() -> String {
+        path("tracedat/instances-v7-zlib.dat")
+    }
+
+    fn of(event: &Value) -> &str {
+        event["event"]["instance"].as_str().unwrap_or_default()
+    }
+
+    #[test]
+    fn are_named_with_each_event_where_there_are_several() {
+        let json = shown(&["frames", &recording(), "--json"]);
+        let json: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let table = shown(&["frames", &recording()]);
+        let (heading, rows) = table.split_once('\n').unwrap();
+        assert!(heading.contains("  cpu  instance    task  "), "{heading}");
+        let mut counts = std::collections::BTreeMap::new();
+        for (event, row) in json.iter().zip(rows.lines()) {
+            let name = of(event);
+            let shown = row.split_whitespace().nth(3).unwrap();
+            assert_eq!(shown, if name.is_empty() { "\"\"" } else { name }, "{row}");
+            *counts.entry(name).or_insert(0) += 1;
+        }
+        // As the decoder counts them.
+        assert_eq!(counts, [("", 8), ("bar", 1518), ("foo", 66)].into());
+    }
+
+    #[test]
+    fn are_no_column_where_one_is_shown() {
+        for options in [&[&recording()[..], "--instance", "foo"][..], &[&path("tracedat/sched-v7-zstd.dat")[..]]] {
+            let table = shown(&[&["frames"], options].concat());
+            assert!(table.starts_with("   frame                time  cpu  task "), "{table}");
+        }
+        let json = shown(&["frames", &recording(), "--instance", "foo", "--json"]);
+        assert!(json.lines().all(|line| of(&serde_json::from_str(line).unwrap()) == "foo"));
+    }
+
+    #[test]
+    fn with_different_clocks_do_not_compare() {
+        let remark = "the instances shown have different clocks";
+        let said = shown(&["info", &recording()]);
+        assert!(
+            said.contains(&format!("{remark} (the top one: local, foo: mono, bar: boot): their times do not ")),
+            "{said}"
+        );
+        assert!(!shown(&["info", &recording(), "--instance", "bar"]).contains(remark));
+    }
+}

@@ -148,6 +148,7 @@ impl FrameRow {
         let line = image.zip(pc).and_then(|(image, pc)| image.line(pc));
         let (file, line) = line.map_or((None, None), |(file, line)| (Some(file), Some(line)));
         let function = pc.and_then(|pc| replay.function(pc)).map(place);
+        let names_instance = EventRow::names_instances(replay.recording());
         FrameRow {
             version: JSON_VERSION,
             frame: number,
@@ -158,7 +159,7 @@ impl FrameRow {
             file,
             line,
             time: frame.time,
-            event: replay.recording().event(frame).map(EventRow),
+            event: replay.recording().event(frame).map(|event| EventRow { event, names_instance }),
             register_bytes: frame.registers.as_ref().map_or(0, |block| block.bytes.len()),
             memory: frame
                 .memory_ranges()
@@ -202,7 +203,7 @@ impl FrameRow {
     pub fn heading(recording: &dyn Recording) -> &'static str {
         let mut tracepoints = recording.tracepoints().iter();
         if tracepoints.any(|tracepoint| recording.event_name(tracepoint.number).is_some()) {
-            return EventRow::HEADING;
+            return EventRow::heading(recording);
         }
         "   frame  tracepoint  pc                           where                             collected"
     }

@@ -11,6 +11,8 @@ pub struct Event {
     pub pid: Option<i32>,
     /// The CPU on which it was made.
     pub cpu: u32,
+    /// The tracing instance that recorded it; `None` for the top one, which has no name.
+    pub instance: Option<String>,
     /// When it was made, as the tracer's own tool writes it.
     pub time: String,
     /// How many events of its CPU were lost before it: -1 where nobody counted them, `None` where none was.
@@ -55,9 +57,10 @@ impl Event {
         })
     }
 
-    /// Who made it: `bash-1543, CPU 1, sched_switch, 3 events lost before`.
+    /// Who made it: `bash-1543, CPU 1, sched_switch, 3 events lost before`; `bash-1543, CPU 1, instance foo, sched_switch`.
     pub fn label(&self) -> Option<String> {
         let lost = self.lost().map_or_else(String::new, |lost| format!(", {lost}"));
-        Some(format!("{}, CPU {}, {}{lost}", self.task()?, self.cpu, self.name))
+        let instance = self.instance.as_ref().map_or_else(String::new, |name| format!(", instance {name}"));
+        Some(format!("{}, CPU {}{instance}, {}{lost}", self.task()?, self.cpu, self.name))
     }
 }

@@ -99,6 +99,12 @@ pub trait Recording: Send + Sync {
         true
     }
 
+    /// The tracing instances of whose events there are frames, by name, the top one having none; none at all where frames
+    /// are no events of a tracer.
+    fn instances(&self) -> &[String] {
+        &[]
+    }
+
     /// The event that a frame was made of, in words; of a frame as [`Recording::frame`] gives it.
     fn event(&self, _frame: &Frame<'_>) -> Option<Event> {
         None

@@ -98,6 +98,7 @@ pub fn one(recording: &dyn Recording, frame: &Frame<'_>) -> Shown {
     }
     let label = recording.label(frame).unwrap();
     let (task, rest) = label.split_once(", CPU ").unwrap();
-    let event = rest.split(", ").nth(1).unwrap();
+    let mut behind_cpu = rest.split(", ").skip(1);
+    let event = behind_cpu.find(|part| !part.starts_with("instance ")).unwrap();
     Shown { time: variables["timestamp"], event: event.to_owned(), record, task: task.to_owned(), registers, variables }
 }

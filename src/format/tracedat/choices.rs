@@ -10,7 +10,7 @@ use super::events::Formats;
 use super::probe::{Mapping, MappingError};
 use crate::arch::Layout;
 
-/// How many names are told where one is wrong.
+/// How many names are told.
 const NAMES: usize = 20;
 
 /// How many letters of a name are compared.
@@ -86,7 +86,8 @@ impl Names {
         Names::first(names)
     }
 
-    fn first(mut names: Vec<String>) -> Names {
+    /// In their order.
+    pub(super) fn first(mut names: Vec<String>) -> Names {
         let more = names.len().saturating_sub(NAMES);
         names.truncate(NAMES);
         Names { shown: names, more }

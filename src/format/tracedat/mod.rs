@@ -68,6 +68,8 @@ pub struct TraceDat {
     container: Container,
     formats: Formats,
     streams: Streams,
+    /// The instances whose events are shown.
+    instances: Vec<String>,
     positions: Positions,
     losses: Losses,
     survey: Survey,

@@ -104,7 +104,7 @@ impl TraceDat {
         if streams.left_out > 0 {
             remarks.push(format!("there are more CPUs than can be shown; the last {} are left out", streams.left_out));
         }
-        remarks.extend(status::remarks(&container, &survey));
+        remarks.extend(status::remarks(&container, &survey, &streams));
         let cpus: Vec<u32> = streams.all().iter().map(|stream| stream.cpu).collect();
         let threads = tasks::threads(&survey.tasks, &cpus, &names);
         let tracepoints = types.iter().rev().map(|event| tracepoint(event, &variables, &formats, &probes)).collect();
@@ -114,6 +114,7 @@ impl TraceDat {
                 *entry = place;
             }
         }
+        let instances = streams.buffers(&container).map(|buffer| buffer.name.clone()).collect();
         Ok(TraceDat {
             status: status::status(&container, &survey),
             roles: Roles::of(&formats),
@@ -124,6 +125,7 @@ impl TraceDat {
             machine: recorded,
             container,
             formats,
+            instances,
             streams,
             survey,
             types,

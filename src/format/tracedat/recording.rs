@@ -96,6 +96,10 @@ impl Recording for TraceDat {
         kind.is_some_and(|kind| kind.is_probe && !kind.is_made)
     }
 
+    fn instances(&self) -> &[String] {
+        &self.instances
+    }
+
     fn event(&self, frame: &Frame<'_>) -> Option<trace::Event> {
         self.in_words(frame)
     }

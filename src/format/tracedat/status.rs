@@ -1,8 +1,12 @@
 //! The run, as the options tell it.
 
+use std::collections::HashMap;
+
+use super::choices::Names;
 use super::container::Container;
 use super::container::options::Value;
 use super::container::section::id;
+use super::streams::Streams;
 use super::survey::Survey;
 use crate::format::tfile::made_fields;
 use crate::trace::RunStatus;
@@ -53,8 +57,8 @@ fn shown(text: &str) -> String {
 }
 
 /// What a person should know about the recording.
-pub(super) fn remarks(container: &Container, survey: &Survey) -> Vec<String> {
-    let mut remarks = Vec::new();
+pub(super) fn remarks(container: &Container, survey: &Survey, streams: &Streams) -> Vec<String> {
+    let mut remarks: Vec<String> = several_clocks(container, streams).into_iter().collect();
     for ((buffer, cpu), (counted, places)) in &survey.lost {
         let name = container.buffers().get(*buffer).map_or("", |buffer| &buffer.name);
         let of = if name.is_empty() { String::new() } else { format!(" of the instance {name}") };
@@ -80,4 +84,32 @@ pub(super) fn remarks(container: &Container, survey: &Survey) -> Vec<String> {
         remarks.push(remark.to_owned());
     }
     remarks
+}
+
+/// What is to be known of the times of instances that have not all the same clock.
+fn several_clocks(container: &Container, streams: &Streams) -> Option<String> {
+    // Clocks begin anew when the machine does; where the kernel lay tells one boot from another.
+    let earlier = container.options().iter().filter_map(|option| match &option.value {
+        Value::LastBoot(boot) if !boot.current => Some((boot.instance.as_str(), boot.kernel)),
+        _ => None,
+    });
+    let earlier: HashMap<&str, Option<u64>> = earlier.collect();
+    let (mut clocks, mut boots, mut shown) = (Vec::new(), Vec::new(), Vec::new());
+    for buffer in streams.buffers(container) {
+        let name = if buffer.name.is_empty() { "the top one" } else { &buffer.name };
+        let boot = earlier.get(buffer.name.as_str());
+        let of = if boot.is_some() { " of an earlier boot" } else { "" };
+        shown.push(format!("{name}: {}{of}", buffer.clock.as_deref().unwrap_or("an unknown clock")));
+        clocks.extend(buffer.clock.as_deref());
+        boots.push(boot);
+    }
+    clocks.dedup();
+    boots.dedup();
+    (clocks.len() > 1 || boots.len() > 1).then(|| {
+        format!(
+            "the instances shown have different clocks ({}): their times do not compare, and the order of frames of \
+             different instances means nothing (--instance shows one)",
+            Names::first(shown)
+        )
+    })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Choices;
 use super::cache::{Cache, Weigh};
-use super::container::{Container, Page as FilePage};
+use super::container::{Buffer, Container, Page as FilePage};
 use super::events::{Clock, LostEvents, Page, PageLayout};
 use super::last_boot::LastBootPlaces;
 use super::positions::Position;
@@ -145,6 +145,14 @@ impl Streams {
 
     pub fn all(&self) -> &[Stream] {
         &self.streams
+    }
+
+    /// The buffers of which there are events to show.
+    pub fn buffers<'a>(&self, container: &'a Container) -> impl Iterator<Item = &'a Buffer> {
+        let mut numbers: Vec<usize> =
+            self.streams.iter().filter(|stream| stream.pages > 0).map(|stream| stream.buffer).collect();
+        numbers.dedup();
+        numbers.into_iter().filter_map(|number| container.buffers().get(number))
     }
 
     /// Where the kernel lay when the events of a stream were made, if that was in an earlier boot.

@@ -1,6 +1,7 @@
 //! An event in words.
 
 use super::TraceDat;
+use super::container::Buffer;
 use super::container::options::Value;
 use super::event_types::EventType;
 use super::events::{Field, FieldKind, Integer};
@@ -25,6 +26,7 @@ impl TraceDat {
         let [cpu, pid] = ["cpu", "pid"].map(|name| frame.variable(number(name)));
         let pid = pid.and_then(|pid| i32::try_from(pid).ok());
         let time = frame.time?;
+        let buffer = self.buffer_of(frame);
         let record = frame.memory.iter().find(|block| block.address == self.places.record)?;
         let mut fields = Vec::new();
         if let Some(format) = self.formats.get(kind.id) {
@@ -41,15 +43,22 @@ impl TraceDat {
             task: pid.and_then(|pid| self.names.name_at(pid, time)).map(str::to_owned),
             pid,
             cpu: u32::try_from(cpu?).ok()?,
-            time: self.written(time),
+            instance: buffer.map(|buffer| &buffer.name).filter(|name| !name.is_empty()).cloned(),
+            time: self.written(time, buffer),
             lost_before: frame.variable(number(LOST)),
             fields,
         })
     }
 
-    /// A time as `trace-cmd report -t` writes it.
-    fn written(&self, time: u64) -> String {
-        let clock = self.container.buffers().first().and_then(|buffer| buffer.clock.as_deref());
+    /// The buffer that a frame was in.
+    fn buffer_of(&self, frame: &Frame<'_>) -> Option<&Buffer> {
+        let stream = self.positions.get(frame.location.0)?.stream;
+        self.container.buffers().get(self.streams.all().get(stream)?.buffer)
+    }
+
+    /// A time of a buffer as `trace-cmd report -t` writes it.
+    fn written(&self, time: u64, buffer: Option<&Buffer>) -> String {
+        let clock = buffer.and_then(|buffer| buffer.clock.as_deref());
         let are_converted =
             || self.container.options().iter().any(|option| matches!(option.value, Value::TscToNanoseconds(_)));
         if clock.is_none_or(|clock| NANOSECONDS.contains(&clock)) || are_converted() {
