@@ -1,15 +1,13 @@
-//! A field of the event that a frame was made of, or a trace state variable, compared with a number or a text.
+//! What a frame holds under a name, compared with a number or a text.
 
-use super::{Comparison, Replay};
+use super::{Comparison, Moment, Replay};
 use crate::trace::{Event, FieldValue, Frame};
 
-/// A comparison of what a frame holds under a name.
+/// A comparison of what a frame holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// The name of the field or of the variable.
-    pub name: String,
-    /// The number of the variable.
-    pub variable: i32,
+    /// What is compared.
+    pub subject: Subject,
     /// How they are to compare.
     pub comparison: Comparison,
     /// What the value is compared with if it is a text.
@@ -18,26 +16,68 @@ pub struct Check {
     pub number: Option<i128>,
 }
 
+/// What of a frame is compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The tracing instance of the event that the frame was made of, by its name.
+    Instance,
+    /// A field of that event, by its name.
+    Field(String),
+    /// The field that has the name of a trace state variable; where there is none, that variable, by its number.
+    Variable(String, i32),
+    /// A register, by its number in the target description; without a sign.
+    Register(u16),
+}
+
 impl Check {
     /// Whether all of them hold; `None` where the frame does not hold what one of them takes.
     pub fn all(checks: &[Check], replay: &Replay, frame: &Frame<'_>) -> Option<bool> {
         let event = replay.recording().event(frame);
+        let moment = Moment::new(replay, frame);
         let mut holds = true;
         for check in checks {
-            holds &= check.holds(event.as_ref(), frame)?;
+            holds &= check.holds(event.as_ref(), &moment)?;
         }
         Some(holds)
     }
 
-    fn holds(&self, event: Option<&Event>, frame: &Frame<'_>) -> Option<bool> {
-        let number = match event.and_then(|event| event.field(&self.name)) {
-            Some(FieldValue::Text(text)) => return self.comparison.of_texts(text, self.text.as_bytes()),
-            Some(FieldValue::Numbers(_) | FieldValue::Addresses(_) | FieldValue::Bytes(_)) => return None,
-            Some(FieldValue::Number(number)) => *number,
-            Some(FieldValue::Address(address)) => i128::from(*address),
-            None => i128::from(frame.variable(self.variable)?),
-        };
-        // A number is no text.
-        Some(self.number.map_or(self.comparison == Comparison::Unequal, |wanted| self.comparison.holds(number, wanted)))
+    fn holds(&self, event: Option<&Event>, moment: &Moment<'_>) -> Option<bool> {
+        match &self.subject {
+            Subject::Instance => {
+                let instance = event?.instance.as_deref().unwrap_or_default();
+                self.comparison.of_texts(instance.as_bytes(), self.text.as_bytes())
+            }
+            Subject::Field(name) => self.holds_of(event?.field(name)?),
+            Subject::Variable(name, number) => match event.and_then(|event| event.field(name)) {
+                Some(value) => self.holds_of(value),
+                None => Some(self.holds_of_number(moment.variable(*number)?)),
+            },
+            Subject::Register(number) => Some(self.holds_of_number(moment.register(*number)?)),
+        }
+    }
+
+    fn holds_of(&self, value: &FieldValue) -> Option<bool> {
+        Some(match value {
+            FieldValue::Text(text) => return self.comparison.of_texts(text, self.text.as_bytes()),
+            FieldValue::Number(number) => self.holds_of_number(*number),
+            FieldValue::Address(address) => self.holds_of_number(*address),
+            FieldValue::Numbers(numbers) => self.holds_of_any(numbers),
+            FieldValue::Addresses(addresses) => self.holds_of_any(addresses),
+            FieldValue::Bytes(bytes) => self.holds_of_any(bytes),
+        })
+    }
+
+    /// An array is equal to what any of its elements is, and unequal to what none of them is.
+    fn holds_of_any(&self, elements: &[impl Copy + Into<i128>]) -> bool {
+        match self.comparison {
+            Comparison::Unequal => elements.iter().all(|element| self.holds_of_number(*element)),
+            _ => elements.iter().any(|element| self.holds_of_number(*element)),
+        }
+    }
+
+    /// A number is no text.
+    fn holds_of_number(&self, number: impl Into<i128>) -> bool {
+        let wanted = self.number;
+        wanted.map_or(self.comparison == Comparison::Unequal, |wanted| self.comparison.holds(number.into(), wanted))
     }
 }

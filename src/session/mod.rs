@@ -28,7 +28,7 @@ mod work;
 
 pub use agent::{AgentExpression, NoValue};
 pub use breakpoints::Breakpoints;
-pub use check::Check;
+pub use check::{Check, Subject};
 pub use cursor::{Cursor, Position};
 pub use find::{Find, Selected};
 pub use marks::Marks;

@@ -99,6 +99,11 @@ pub trait Recording: Send + Sync {
         true
     }
 
+    /// Whether events have a field of this name, be it a trace state variable or not.
+    fn has_field(&self, _name: &str) -> bool {
+        false
+    }
+
     /// The tracing instances of whose events there are frames, by name, the top one having none; none at all where frames
     /// are no events of a tracer.
     fn instances(&self) -> &[String] {

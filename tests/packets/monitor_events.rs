@@ -1,15 +1,28 @@
 //! `monitor find` with several conditions, in recordings of a kernel and others.
 
-use super::support::Client;
+use serde_json::Value;
+
 use super::support::report::{self, Line};
+use super::support::{Client, data, run, traceframe};
 use super::{serve, steps};
 
-/// The frames that are found, in the order of the search.
+/// The frames that are found, in the order of the search, which goes on where one answer does not have all.
 fn numbers(client: &mut Client, what: &str) -> Vec<usize> {
-    let answer = client.monitor(&format!("find {what} numbers"));
-    let (found, rest): (Vec<&str>, Vec<&str>) = answer.lines().partition(|line| line.parse::<usize>().is_ok());
-    assert!(rest.len() == 1 && rest[0].starts_with("without "), "{what}: {answer}");
-    found.iter().map(|number| number.parse().unwrap()).collect()
+    let (what, from) = what.split_once(" from ").map_or((what, None), |(what, from)| (what, Some(from.to_owned())));
+    let mut from = from.map_or_else(String::new, |from| format!(" from {from}"));
+    let mut found = Vec::new();
+    loop {
+        let answer = client.monitor(&format!("find {what} numbers{from}"));
+        let (numbers, rest): (Vec<&str>, Vec<&str>) = answer.lines().partition(|line| line.parse::<usize>().is_ok());
+        found.extend(numbers.iter().map(|number| number.parse::<usize>().unwrap()));
+        match rest[..] {
+            [without] if without.starts_with("without ") => return found,
+            [without, next] if without.starts_with("without ") => {
+                from = format!(" from {}", next.strip_prefix("next ").unwrap());
+            }
+            _ => panic!("{what}: {answer}"),
+        }
+    }
 }
 
 #[test]
@@ -107,7 +120,9 @@ fn what_cannot_be_found_so_is_said() {
     for (what, expected) in [
         ("event=nosuch", "there is no event nosuch in this recording"),
         ("event!=sched_switch", "event is found with = only"),
-        ("nosuch=1", "there is no trace state variable and no field nosuch here"),
+        ("nosuch=1", "there is no trace state variable, no field of an event and no register nosuch here"),
+        ("instance=nosuch", "there is no instance nosuch in this recording"),
+        ("instance<b", "instance is found with = and != only"),
         ("cpu=1 foo", "foo is no condition: write NAME=VALUE"),
         ("cpu=<1", "=< is no comparison"),
         ("time=soon", "soon is no time in seconds"),
@@ -122,4 +137,64 @@ fn what_cannot_be_found_so_is_said() {
     let server = steps();
     let answer = server.connect().monitor("find time=1..2");
     assert!(answer.contains("the frames of this recording have no times"), "{answer}");
+}
+
+/// The frames whose event, as JSON, fits.
+fn rows(recording: &str, fits: impl Fn(&Value) -> bool) -> Vec<usize> {
+    let (code, rows, errors) = run(traceframe().args(["frames", "--json"]).arg(data(recording)));
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let events = rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()["event"].take());
+    events.enumerate().filter(|(_, event)| fits(event)).map(|(number, _)| number).collect()
+}
+
+#[test]
+fn the_instance_of_an_event_is_a_condition() {
+    let recording = "tracedat/instances-v7-zlib.dat";
+    let server = serve(recording, None);
+    let mut client = server.connect();
+    for name in ["foo", "bar", ""] {
+        let expected = rows(recording, |event| event["instance"].as_str().unwrap_or_default() == name);
+        assert!(!expected.is_empty());
+        assert_eq!(numbers(&mut client, &format!("instance=\"{name}\"")), expected);
+    }
+    let others = rows(recording, |event| !event["instance"].is_null() && event["cpu"] == 1);
+    assert_eq!(numbers(&mut client, "instance!= cpu=1"), others);
+}
+
+#[test]
+fn fields_of_a_probe_that_are_registers_and_arrays_are_conditions() {
+    let recording = "tracedat/uprobe-v7-zstd.dat";
+    let server = serve(recording, None);
+    let mut client = server.connect();
+    let field = |name: &'static str, fits: &dyn Fn(&Value) -> bool| {
+        rows(recording, |event| event["fields"].get(name).is_some_and(fits))
+    };
+    let hits = field("rip", &|value| *value == 0x40_1136);
+    assert_eq!(hits.len(), 6);
+    for what in ["rip=0x401136", "$rip=0x401136", "event=place_order rip>0x401000", "rip=0x401136 rax>0"] {
+        assert_eq!(numbers(&mut client, what), hits, "{what}");
+    }
+    let elements = |value: &Value| -> Vec<u64> {
+        value.as_array().unwrap().iter().map(|element| element.as_u64().unwrap()).collect()
+    };
+    let has = |wanted: u64| move |value: &Value| elements(value).contains(&wanted);
+    let schedule = 0xffff_ffff_821f_8c03;
+    let with = field("caller", &has(schedule));
+    assert!(!with.is_empty());
+    assert_eq!(numbers(&mut client, "caller=0xffffffff821f8c03"), with);
+    let without = field("caller", &|value| !has(schedule)(value));
+    assert!(!without.is_empty());
+    assert_eq!(numbers(&mut client, "caller!=0xffffffff821f8c03"), without);
+    let bytes = field("ord", &|value| elements(value).iter().any(|byte| *byte > 250));
+    assert!(!bytes.is_empty() && bytes.len() < hits.len());
+    assert_eq!(numbers(&mut client, "ord>250"), bytes);
+}
+
+#[test]
+fn a_register_is_a_condition_in_every_recording() {
+    let server = steps();
+    let mut client = server.connect();
+    let expected = numbers(&mut client, "reg rsp > 0");
+    assert!(!expected.is_empty());
+    assert_eq!(numbers(&mut client, "rsp>0"), expected);
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::TraceDat;
-use super::events::LostEvents;
+use super::events::{EventFormat, LostEvents};
 use super::frames::Event;
 use super::merge::{Merge, Next};
 use super::programs_place::{self, Kernel};
@@ -94,6 +94,11 @@ impl Recording for TraceDat {
     fn is_of_program(&self, tracepoint: i32) -> bool {
         let kind = self.kind_of_tracepoint(tracepoint).filter(|_| !self.program.is_beside_kernel());
         kind.is_some_and(|kind| kind.is_probe && !kind.is_made)
+    }
+
+    fn has_field(&self, name: &str) -> bool {
+        let formats = self.types.iter().filter_map(|kind| self.formats.get(kind.id));
+        formats.flat_map(EventFormat::own_fields).any(|field| field.name == name)
     }
 
     fn instances(&self) -> &[String] {

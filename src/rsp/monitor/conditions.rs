@@ -3,7 +3,7 @@
 use super::find::{compared, number};
 use crate::index::Query;
 use crate::report::{self, printable};
-use crate::session::{Check, Comparison, Condition, Replay, Selection, Session};
+use crate::session::{Check, Comparison, Condition, Replay, Selection, Session, Subject};
 
 /// Names that mean what the index knows.
 const OF_INDEX: [&str; 5] = ["event", "tracepoint", "thread", "pc", "time"];
@@ -86,12 +86,35 @@ fn events(value: &str, replay: &Replay) -> Result<Vec<Query>, String> {
     }
 }
 
+/// What a name means: the tracing instance of an event, a variable, a field of events that is none, or a register.
+fn subject(name: &str, replay: &Replay) -> Result<Subject, String> {
+    let recording = replay.recording();
+    if name == "instance" && !recording.instances().is_empty() {
+        return Ok(Subject::Instance);
+    }
+    if let Some(variable) = recording.variables().iter().find(|variable| variable.name == name) {
+        return Ok(Subject::Variable(name.to_owned(), variable.number));
+    }
+    if recording.has_field(name) {
+        return Ok(Subject::Field(name.to_owned()));
+    }
+    let register = recording.target().layout.as_ref().and_then(|layout| layout.by_name(name));
+    let number = register.filter(|register| register.size <= 8).and_then(|register| register.number.try_into().ok());
+    number.map(Subject::Register).ok_or_else(|| {
+        format!("there is no trace state variable, no field of an event and no register {} here", printable(name))
+    })
+}
+
 fn check(name: &str, comparison: Comparison, value: &str, replay: &Replay) -> Result<Check, String> {
-    let mut variables = replay.recording().variables().iter();
-    let variable = variables.find(|variable| variable.name == name);
-    let variable =
-        variable.ok_or(format!("there is no trace state variable and no field {} here", printable(name)))?.number;
-    let number = number(value).ok();
-    let (name, text) = (name.to_owned(), value.to_owned());
-    Ok(Check { name, variable, comparison, text, number })
+    let subject = subject(name, replay)?;
+    if subject == Subject::Instance {
+        let instances = replay.recording().instances();
+        if !matches!(comparison, Comparison::Equal | Comparison::Unequal) {
+            return Err("instance is found with = and != only".to_owned());
+        }
+        if !instances.iter().any(|instance| instance == value) {
+            return Err(format!("there is no instance {} in this recording", printable(value)));
+        }
+    }
+    Ok(Check { subject, comparison, text: value.to_owned(), number: number(value).ok() })
 }

@@ -29,6 +29,7 @@ WHAT is one of
   NAME=VALUE …               all of these hold, with = or another OP: event=sched_switch pid=42 cpu=1
                              time=1.5..1.6 (seconds; A.. and ..B too), tracepoint, thread, pc, and any
                              variable or field of an event: next_comm=bash prev_prio<100, name=\"a b\"
+                             (of an array any element), instance=foo, any register
   reg NAME changes           it has another value than was recorded last, on the way;
                              likewise mem ADDRESS,LENGTH changes and var NAME changes
 The search begins behind the frame you are in or were in last, with reverse before it, with from
