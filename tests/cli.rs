@@ -1032,3 +1032,28 @@ mod instances {
         assert!(!shown(&["info", &recording(), "--instance", "bar"]).contains(remark));
     }
 }
+
+mod lost_events {
+    use super::*;
+
+    #[test]
+    fn have_their_last_count_wherever_it_is() {
+        for (name, options) in [
+            ("lost-v7-zstd", &[][..]),
+            ("lost-v7-zstd", &["--cpu", "0"]),
+            ("sched-v7-zstd", &["--event", "sched_switch"]),
+            ("uprobe-v7-zstd", &[]),
+        ] {
+            let recording = path(&format!("tracedat/{name}.dat"));
+            let rows = shown(&[&["frames", &recording, "--json"], options].concat());
+            let lost = |row: &str| serde_json::from_str::<Value>(row).unwrap()["event"]["lost_before"].as_i64();
+            let last = rows.lines().rev().find_map(lost);
+            assert_eq!(last.is_some(), name != "uprobe-v7-zstd");
+            let info = shown(&[&["info", &recording, "--json"], options].concat());
+            let info: Value = serde_json::from_str(&info).unwrap();
+            let mut variables = info["variables"].as_array().unwrap().iter();
+            let variable = variables.find(|variable| variable["name"] == "lost_before").unwrap();
+            assert_eq!(variable["last"].as_i64(), last, "{name} {options:?}");
+        }
+    }
+}

@@ -196,7 +196,8 @@ impl Replay {
                 Answer::NotYet => return Answer::NotYet,
             }
         }
-        let value = last.and_then(|number| self.value_in(number, variable));
+        let known = self.recording.last_value(variable);
+        let value = known.or_else(|| self.value_in(last?, variable));
         value.map_or(Answer::Nothing, Answer::Found)
     }
 

@@ -56,6 +56,12 @@ pub trait Recording: Send + Sync {
         None
     }
 
+    /// The last value of a variable in the frames that a walk showed so far, where the recording knows it without a look at
+    /// them: of one that few frames of its [`Recording::holders`] have.
+    fn last_value(&self, _variable: i32) -> Option<i64> {
+        None
+    }
+
     /// The program that the recording itself gives, as an ELF file at fixed addresses: the symbols of the kernel that was
     /// recorded, types, call frame information. Where the user gives another program, it lies beside that one.
     fn program(&self) -> Option<&[u8]> {

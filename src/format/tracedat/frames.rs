@@ -6,6 +6,7 @@ use super::TraceDat;
 use super::event_types::{EventType, probe_address};
 use super::events::{EventFormat, Integer, LostEvents, StackEntries};
 use super::last_boot::{LastBootPlaces, moved};
+use super::losses;
 use super::positions::Position;
 use super::streams::{Found, Kept};
 use super::variables::{EVERY, LOST, number};
@@ -112,12 +113,7 @@ impl TraceDat {
             };
             values.extend(value.map(|value| (number, value.cast_signed())));
         }
-        let lost = match event.lost {
-            LostEvents::None => None,
-            LostEvents::Counted(count) => Some(count.cast_signed()),
-            LostEvents::Unknown => Some(-1),
-        };
-        values.extend(lost.map(|lost| (number(LOST), lost)));
+        values.extend(losses::value(event.lost).map(|lost| (number(LOST), lost)));
         for (place, number) in self.variables.fields(event.kind.id) {
             let Some(field) = event.format.and_then(|format| format.fields.get(*place)) else { continue };
             let value = match field.integer(event.record, order) {

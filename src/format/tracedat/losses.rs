@@ -24,4 +24,19 @@ impl Losses {
     pub fn get(&self, number: u64) -> LostEvents {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(&number).copied().unwrap_or_default()
     }
+
+    /// What was lost before the last frame before which anything was.
+    pub fn last(&self) -> LostEvents {
+        let losses = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        losses.last_key_value().map(|(_, lost)| *lost).unwrap_or_default()
+    }
+}
+
+/// What `$lost_before` is where this was lost.
+pub(super) fn value(lost: LostEvents) -> Option<i64> {
+    match lost {
+        LostEvents::None => None,
+        LostEvents::Counted(count) => Some(count.cast_signed()),
+        LostEvents::Unknown => Some(-1),
+    }
 }

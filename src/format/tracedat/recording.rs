@@ -7,8 +7,10 @@ use std::path::Path;
 use super::TraceDat;
 use super::events::{EventFormat, LostEvents};
 use super::frames::Event;
+use super::losses;
 use super::merge::{Merge, Next};
 use super::programs_place::{self, Kernel};
+use super::variables::{LOST, number};
 use crate::arch::Target;
 use crate::image::{Image, PlacedImage};
 use crate::source::Change;
@@ -52,6 +54,10 @@ impl Recording for TraceDat {
 
     fn holders(&self, variable: i32) -> Option<&[i32]> {
         Some(self.variables.holders(variable).unwrap_or(&[]))
+    }
+
+    fn last_value(&self, variable: i32) -> Option<i64> {
+        if variable == number(LOST) { losses::value(self.losses.last()) } else { None }
     }
 
     fn threads(&self) -> &[Thread] {
