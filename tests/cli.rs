@@ -1037,6 +1037,27 @@ mod lost_events {
     use super::*;
 
     #[test]
+    fn count_as_made_where_they_may_have_been_chosen() {
+        let counts = |name: &str, options: &[&str]| {
+            let recording = path(&format!("tracedat/{name}.dat"));
+            let info = shown(&[&["info", &recording, "--json"], options].concat());
+            let info: Value = serde_json::from_str(&info).unwrap();
+            (info["run"]["frames"].as_u64().unwrap(), info["run"]["frames_created"].as_u64())
+        };
+        let (frames, created) = counts("lost-v7-zstd", &[]);
+        let of_cpu = ["0", "1"].map(|cpu| counts("lost-v7-zstd", &["--cpu", cpu]));
+        assert_eq!(of_cpu.map(|(frames, _)| frames).iter().sum::<u64>(), frames);
+        assert_eq!(of_cpu.map(|(_, created)| created.unwrap()).iter().sum::<u64>(), created.unwrap());
+        assert!(of_cpu.iter().all(|(frames, created)| *frames < created.unwrap()));
+        assert_eq!(counts("instances-v7-zlib", &["--instance", "foo"]), (66, Some(66)));
+        // Which events were lost nobody knows, nor how many where they were not counted: of CPU 0 here.
+        assert_eq!(counts("lost-v7-zstd", &["--event", "sys_enter"]).1, None);
+        assert_eq!(counts("sched-v7-zstd", &["--event", "sched_switch", "--cpu", "1"]).1, None);
+        assert!(counts("sched-v7-zstd", &["--cpu", "1"]).1.is_some());
+        assert_eq!(counts("sched-v7-zstd", &[]).1, None);
+    }
+
+    #[test]
     fn have_their_last_count_wherever_it_is() {
         for (name, options) in [
             ("lost-v7-zstd", &[][..]),

@@ -116,7 +116,7 @@ impl TraceDat {
         }
         let instances = streams.buffers(&container).map(|buffer| buffer.name.clone()).collect();
         Ok(TraceDat {
-            status: status::status(&container, &survey),
+            status: status::status(&container, &survey, choices),
             roles: Roles::of(&formats),
             damage: listed(&damage),
             positions: Positions::new(),

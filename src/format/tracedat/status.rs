@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::choices::Names;
+use super::choices::{Choices, Names};
 use super::container::Container;
 use super::container::options::Value;
 use super::container::section::id;
@@ -12,14 +12,19 @@ use crate::format::tfile::made_fields;
 use crate::trace::RunStatus;
 
 /// What `tstatus` and `info` show of the run. Times are microseconds.
-pub(super) fn status(container: &Container, survey: &Survey) -> RunStatus {
+pub(super) fn status(container: &Container, survey: &Survey, choices: &Choices) -> RunStatus {
     let frames: u64 = survey.counts.values().sum();
-    let created = survey.lost.values().fold(frames, |sum, (counted, _)| sum.saturating_add(*counted));
+    let lost = survey.lost.values().try_fold(0u64, |sum, (counted, places)| {
+        // What nobody counted has no sum.
+        (*places == 0).then(|| sum.saturating_add(*counted))
+    });
+    // Nobody knows which events those were that were lost.
+    let created = lost.filter(|_| choices.events.is_empty()).map(|lost| frames.saturating_add(lost));
     let [start, stop] = [survey.span.map(|span| span.0 / 1000), survey.span.map(|span| span.1 / 1000)];
     let mut status = RunStatus {
         known: true,
         frames: Some(frames),
-        created: Some(created),
+        created,
         start,
         stop,
         notes: Some(notes(container)),
