@@ -14,6 +14,9 @@ use crate::image::PlacedImage;
 use crate::session::Replay;
 use crate::trace::{RunStatus, StopReason, Tracepoint, TracepointKind};
 
+/// How many libraries are named in text.
+const LIBRARIES: usize = 20;
+
 /// Everything that `info` tells.
 #[derive(Debug, Serialize)]
 pub struct Info {
@@ -267,7 +270,7 @@ impl Info {
             }
             text.push('\n');
         }
-        for library in &self.libraries {
+        for library in self.libraries.iter().take(LIBRARIES) {
             let address = &library.address;
             let from = match library.origin {
                 LibraryOrigin::Made => "made of the recording".to_owned(),
@@ -275,6 +278,9 @@ impl Info {
                 LibraryOrigin::Missing => format!("at {address}, as the recording says; not here (--library gives it)"),
             };
             let _ = writeln!(text, "library: {}, {from}", printable(&library.path));
+        }
+        if let Some(more) = self.libraries.len().checked_sub(LIBRARIES).filter(|more| *more > 0) {
+            let _ = writeln!(text, "library: … and {more} more (info --json names all)");
         }
         let _ = writeln!(text, "frames: {}", self.frames);
         let _ = writeln!(text, "run: {}", self.run_text());

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::made_file::{COMMON, Made, TIME};
-use super::support::{Gdb, Server, run, traceframe};
+use super::support::{Gdb, Server, data, run, traceframe};
 
 const MACHINE: Made = Made { uname: "x86_64", long: 8, is_big: false, base: 0xffff_ffff_8100_0000 };
 
@@ -136,4 +136,32 @@ fn a_library_of_which_the_recording_says_nothing_is_not_used() {
     let (code, output, _) = run(traceframe().args(arguments));
     assert_eq!(code, Some(0));
     assert!(output.contains("liblibrary.so: the recording does not say where a library of this name lay"), "{output}");
+}
+
+#[test]
+fn the_first_of_many_libraries_are_named_in_text_and_all_in_json() {
+    const MANY: usize = 1000;
+    let folder = tempfile::tempdir().unwrap();
+    let recording = folder.path().join("many.dat");
+    let mut maps = format!("4d {:x} case\n400000 401000 /there/case\n", MANY + 1);
+    for (number, start) in (0..MANY).zip((0x7000_0000u64..).step_by(0x1_0000)) {
+        writeln!(maps, "{start:x} {:x} /lib/lib{number}.so", start + 0x1000).unwrap();
+    }
+    std::fs::write(&recording, MACHINE.file(&[], &[(10, maps.into_bytes())], &[MACHINE.page(TIME, &[])], &[])).unwrap();
+    let program = data("bin/case");
+    let arguments = [recording.to_str().unwrap(), "--exec", program.to_str().unwrap()];
+    let info = |more: &[&str]| {
+        let (code, output, errors) = run(traceframe().arg("info").args(arguments).args(more));
+        assert_eq!(code, Some(0), "{errors}");
+        output
+    };
+    let json: serde_json::Value = serde_json::from_str(&info(&["--json"])).unwrap();
+    let all = json["libraries"].as_array().unwrap().len();
+    assert!(all >= MANY);
+    let said = [info(&[]), Server::serve(&arguments).output()];
+    for text in said {
+        let named: Vec<&str> = text.lines().filter(|line| line.starts_with("library: ")).collect();
+        assert_eq!(named.len(), 21, "{text}");
+        assert_eq!(named[20], format!("library: … and {} more (info --json names all)", all - 20));
+    }
 }
