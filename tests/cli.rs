@@ -919,6 +919,27 @@ mod frames_of_a_kernel {
     }
 }
 
+mod addresses {
+    use super::*;
+
+    #[test]
+    fn are_hexadecimal_where_a_probe_or_its_registers_were() {
+        let table = shown(&["frames", &path("tracedat/uprobe-v7-zstd.dat")]);
+        let row = |event: &str| table.lines().find(|row| row.contains(&format!(" {event} "))).unwrap();
+        let hit = row("place_order");
+        for field in [
+            " __probe_ip=0x401136 rip=0x401136 rsp=0x7ffc",
+            " rdx=0x1000 ",
+            " r8=0x0 ",
+            " stk=[0x40129e ",
+            " id=1 qty=7 ",
+        ] {
+            assert!(hit.contains(field), "{hit}");
+        }
+        assert!(row("place_order_ret").contains(" __probe_func=0x401136 __probe_ret_ip=0x40129e ret=12 "));
+    }
+}
+
 mod choices {
     use super::*;
 

@@ -39,6 +39,19 @@ fn trace_cmd_reads_the_same_of_recordings_of_other_machines() {
     }
 }
 
+#[test]
+fn stacks_are_addresses_whatever_their_size() {
+    let folder = tempfile::tempdir().unwrap();
+    for machine in MACHINES {
+        let path = folder.path().join("made.dat");
+        std::fs::write(&path, machine.bytes()).unwrap();
+        let (code, table, errors) = run(traceframe().arg("frames").arg(&path));
+        assert_eq!(code, Some(0), "{errors}");
+        let entries: Vec<String> = (1..7).map(|number| format!("{:#x}", machine.entry(number))).collect();
+        assert!(table.contains(&format!(" kernel_stack            size=6 caller=[{}]", entries.join(" "))), "{table}");
+    }
+}
+
 /// Of the recording whose conversation with gdb is in `tests/scenarios/tracedat/aarch64.txt`.
 #[test]
 fn the_recording_of_another_machine_that_is_kept_is_one_of_these() {

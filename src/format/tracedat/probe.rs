@@ -119,7 +119,7 @@ impl Mapping {
         let holds = |(format, place, _): (&EventFormat, usize, &Field)| {
             let probe = Probe::new(format, layout, all);
             match self.offset {
-                None => probe.registers.iter().any(|(register, ..)| *register == place),
+                None => probe.has_register(place),
                 Some(_) => probe.memory.iter().any(|(memory, ..)| *memory == place),
             }
         };
@@ -183,6 +183,11 @@ impl Probe {
             }
         }
         probe
+    }
+
+    /// Whether the field at a place is a register.
+    pub fn has_register(&self, place: usize) -> bool {
+        self.registers.iter().any(|(register, ..)| *register == place)
     }
 }
 

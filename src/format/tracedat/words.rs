@@ -32,10 +32,13 @@ impl TraceDat {
         if let Some(format) = self.formats.get(kind.id) {
             let variables = self.variables.fields(kind.id);
             let order = self.formats.order();
+            let (probe, places) = (self.probes.get(&kind.id), [format.probe_field(), format.return_field()]);
             for (place, field) in format.fields.iter().enumerate().skip(format.common) {
                 let variable = variables.iter().find(|(other, _)| *other == place);
                 let name = variable.map_or(&field.name[..], |(_, number)| self.variables.name(*number));
-                fields.extend(value(field, &record.bytes, order).map(|value| (name.to_owned(), value)));
+                let is_register = probe.is_some_and(|probe| probe.has_register(place));
+                let is_address = is_register || places.contains(&Some(field));
+                fields.extend(value(field, is_address, &record.bytes, order).map(|value| (name.to_owned(), value)));
             }
         }
         Some(Event {
@@ -69,16 +72,26 @@ impl TraceDat {
     }
 }
 
-fn value(field: &Field, record: &[u8], order: ByteOrder) -> Option<FieldValue> {
+/// The name of the type that the kernel has addresses in.
+const ADDRESS: &str = "unsigned long";
+
+fn value(field: &Field, is_address: bool, record: &[u8], order: ByteOrder) -> Option<FieldValue> {
     if let Some(value) = field.integer(record, order) {
-        return Some(if field.kind == FieldKind::Pointer { FieldValue::Address(value.bits()) } else { plain(value) });
+        return Some(match value {
+            Integer::Unsigned(address) if is_address || field.kind == FieldKind::Pointer => {
+                FieldValue::Address(address)
+            }
+            value => plain(value),
+        });
     }
     if let Some(text) = field.text(record, order) {
         return Some(FieldValue::Text(text.to_vec()));
     }
     if let Some(elements) = field.integers(record, order) {
         let bits = elements.clone().map(Integer::bits);
+        let element = field.declared.split('[').next().unwrap_or_default().trim_end();
         return Some(match (elements.element_size(), elements.clone().next()) {
+            (4, Some(Integer::Unsigned(_))) if element.ends_with(ADDRESS) => FieldValue::Addresses(bits.collect()),
             (8, Some(Integer::Unsigned(_))) => FieldValue::Addresses(bits.collect()),
             (1, Some(Integer::Unsigned(_))) => FieldValue::Bytes(bits.map(|byte| byte as u8).collect()),
             _ => FieldValue::Numbers(bits.map(u64::cast_signed).collect()),
