@@ -97,7 +97,7 @@ pub struct FrameRow {
     pub tracepoint: i32,
     /// Its program counter as `0x…`; `null` where it is not known.
     pub pc: Option<String>,
-    /// Whether the program counter is the tracepoint's address and not recorded.
+    /// Whether the program counter is the tracepoint's address, or that of an earlier boot moved, and not recorded.
     pub pc_inferred: bool,
     /// The function at the program counter.
     pub function: Option<String>,

@@ -6,17 +6,27 @@ use super::info::Info;
 use super::text::count;
 use super::warnings;
 use crate::session::{Position, Session};
-use crate::trace::Frame;
+use crate::trace::{Frame, ProgramCounter, Recording};
 
 /// What made-up state gdb is given in a frame.
 const INSIDE: &str =
     "in a frame: nothing is made up; a pc that is not recorded is inferred from the tracepoint, and marked\n";
 
-/// What made-up state gdb is given outside any frame.
+/// What made-up state gdb is given outside any frame: registers before the first move.
 const OUTSIDE: &str = "outside a frame: gdb cannot live without registers there. Before the first tfind they are the\n  \
-                       first frame's pc and zeros; after it they are the last visited frame's, or its pc and zeros\n  \
-                       if it holds none; an unknown pc is zero. Memory is the last visited frame's, and\n  \
-                       the program's read-only parts; a word of the stack that gdb needs to tell a function's\n  \
+                       first frame's pc and zeros; after it ";
+
+/// And after it, with memory.
+const VISITED: &str = "they are the last visited frame's, or its pc and zeros\n  \
+                       if it holds none; an unknown pc is zero. Memory is the last visited frame's, and\n  ";
+
+/// The same where the recording knows threads.
+const OF_THREADS: &str = "each thread's are those of the last frame that it made\n  \
+                          up to there, or that frame's pc and zeros if it holds none, and zeros where there is none;\n  \
+                          an unknown pc is zero. Memory is that frame's, and\n  ";
+
+/// And what memory there is in any case.
+const PROGRAM: &str = "the program's read-only parts; a word of the stack that gdb needs to tell a function's\n  \
                        frame from others, and that was not collected, is zero.\n";
 
 /// The same where registers cannot be told apart.
@@ -52,7 +62,7 @@ pub fn status(session: &Session) -> String {
     let _ = writeln!(text, "you are: {position}");
     let is_described = replay.recording().target().layout.is_some();
     if let Some(frame) = session.frame() {
-        let pc = program_counter(&frame, is_described);
+        let pc = program_counter(&frame, replay.recording());
         let _ = writeln!(text, "pc: {pc}");
         if let Some(label) = replay.recording().label(&frame) {
             let _ = writeln!(text, "made by: {}", super::printable(&label));
@@ -62,7 +72,13 @@ pub fn status(session: &Session) -> String {
         }
     }
     text.push_str(replay.recording().made_up().unwrap_or(INSIDE));
-    text.push_str(if is_described { OUTSIDE } else { OUTSIDE_UNKNOWN });
+    match is_described {
+        true => {
+            let after = if replay.recording().threads().is_empty() { VISITED } else { OF_THREADS };
+            text.extend([OUTSIDE, after, PROGRAM]);
+        }
+        false => text.push_str(OUTSIDE_UNKNOWN),
+    }
     for warning in warnings(replay) {
         let _ = writeln!(text, "warning: {warning}");
     }
@@ -92,18 +108,26 @@ pub fn thread(session: &Session, thread: u32) -> String {
 }
 
 /// A frame's program counter, and how it is known.
-fn program_counter(frame: &Frame<'_>, is_described: bool) -> String {
+fn program_counter(frame: &Frame<'_>, recording: &dyn Recording) -> String {
+    let is_described = recording.target().layout.is_some();
     let lacks = match &frame.registers {
         None => "the frame holds no registers",
         Some(_) if is_described => "the frame's registers do not hold it",
         Some(_) => "registers cannot be told apart",
     };
-    match frame.pc.address() {
-        None => format!("not known: {lacks} and its tracepoint does not tell"),
-        Some(pc) if frame.pc.is_inferred() => {
+    let is_of_tracepoint = |pc| {
+        let mut tracepoints = recording.tracepoints().iter();
+        tracepoints.any(|tracepoint| tracepoint.number == frame.tracepoint && tracepoint.address == pc)
+    };
+    match frame.pc {
+        ProgramCounter::Unknown => format!("not known: {lacks} and its tracepoint does not tell"),
+        ProgramCounter::Inferred(pc) if is_of_tracepoint(pc) => {
             let place = if is_described { "" } else { "; gdb cannot be given it" };
             format!("{pc:#x}, inferred: {lacks}, this is its tracepoint's address{place}")
         }
-        Some(pc) => format!("{pc:#x}, recorded"),
+        ProgramCounter::Inferred(pc) => {
+            format!("{pc:#x}, inferred: an earlier boot recorded it, and it is moved to where this one's kernel has it")
+        }
+        ProgramCounter::Recorded(pc) => format!("{pc:#x}, recorded"),
     }
 }

@@ -11,7 +11,8 @@ use super::{Damage, Location};
 pub enum ProgramCounter {
     /// Neither recorded nor to be inferred.
     Unknown,
-    /// The frame holds no registers; its tracepoint has one location and no while-stepping, so this is its address.
+    /// The frame holds no registers; its tracepoint has one location and no while-stepping, so this is its address. Or an
+    /// earlier boot of the machine recorded another address, and this is where the same code is now.
     Inferred(u64),
     /// In the frame.
     Recorded(u64),

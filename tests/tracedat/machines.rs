@@ -48,7 +48,7 @@ fn stacks_are_addresses_whatever_their_size() {
         let (code, table, errors) = run(traceframe().arg("frames").arg(&path));
         assert_eq!(code, Some(0), "{errors}");
         let entries: Vec<String> = (1..7).map(|number| format!("{:#x}", machine.entry(number))).collect();
-        assert!(table.contains(&format!(" kernel_stack            size=6 caller=[{}]", entries.join(" "))), "{table}");
+        assert!(table.contains(&format!(" kernel_stack           size=6 caller=[{}]", entries.join(" "))), "{table}");
     }
 }
 
@@ -207,4 +207,35 @@ fn a_program_that_cannot_have_run_there_is_not_used() {
         code == Some(0) && output.contains("in schedule ()") && output.contains("in system_call ()"),
         "{output}{errors}"
     );
+}
+
+#[test]
+fn a_pc_of_an_earlier_boot_is_said_to_be_moved() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("made.dat");
+    let machine = Made { base: 0xffff_ffff_8120_0000, ..MACHINES[0] };
+    std::fs::write(&path, machine.of_earlier_boot(0x20_0000, "ffffffff81000000\t[kernel]")).unwrap();
+    let server = Server::serve(&[path.to_str().unwrap(), "--instance", "before"]);
+    let mut client = server.connect();
+    for (frame, pc) in [
+        (
+            "QTFrame:0",
+            "pc: 0xffffffff81202000, inferred: the frame's registers do not hold it, this is its tracepoint's address\n",
+        ),
+        (
+            "QTFrame:1",
+            "pc: 0xffffffff81201010, inferred: an earlier boot recorded it, and it is moved to where this one's",
+        ),
+    ] {
+        client.ask(frame);
+        let status = client.monitor("status");
+        assert!(status.contains(pc), "{status}");
+        assert!(status.contains("CPU 0, instance before, "), "{status}");
+        assert!(status.contains("after it each thread's are those of the last frame that it made"), "{status}");
+    }
+    let (code, output, errors) = run(traceframe().arg("info").arg(&path));
+    assert_eq!(code, Some(0), "{errors}");
+    let clocks =
+        "(the top one: an unknown clock, before: an unknown clock of an earlier boot): their times do not compare";
+    assert!(output.contains(clocks), "{output}");
 }
