@@ -463,7 +463,10 @@ mod wrong_programs {
             (
                 "bin/casepie",
                 &[][..],
-                format!("{} is position-independent and nothing recorded tells where it lay", real("bin/casepie")),
+                format!(
+                    "{} is position-independent and nothing recorded tells the one place where it lay",
+                    real("bin/casepie")
+                ),
             ),
             ("bin/casepie", &["--load-bias", "0"], "tracepoint 2 was set at case.c:19, and 0x401131 is".to_owned()),
             (

@@ -43,7 +43,11 @@ fn another_program_is_found_by_tracepoints_inside_its_span_and_by_places_that_it
         ("library/own.tf", "bin/case", "tracepoint 3 is at 0x4002bd, where there is no code"),
         ("library/own.tf", "partial/entry", "tracepoint 3 is at 0x4002bd, where there is no code"),
         ("tfile/01-regs.tf", "library/borrower", "tracepoint 2 is at 0x401131, where there is no code"),
-        ("library/both-pie.tf", "bin/casepie", "is position-independent and nothing recorded tells where it lay"),
+        (
+            "library/both-pie.tf",
+            "bin/casepie",
+            "is position-independent and nothing recorded tells the one place where it lay",
+        ),
     ] {
         let (code, said) = strict_with(recording, exec);
         assert_eq!(code, Some(3), "{recording} with {exec}: {said}");

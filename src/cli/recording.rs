@@ -67,13 +67,16 @@ struct EventOptions {
     /// Without it, fields named as registers are these, and stk or stack what lay at the stack pointer
     #[arg(long, value_name = "FIELD=WHAT")]
     map: Vec<tracedat::Mapping>,
+    /// The process whose maps (trace-cmd record --proc-map) tell where the program and its libraries lay
+    #[arg(long, value_name = "PID")]
+    process: Option<u32>,
 }
 
 impl EventOptions {
     fn choices(&self) -> tracedat::Choices {
-        let EventOptions { instance, cpu, event, map } = self;
+        let EventOptions { instance, cpu, event, map, process } = self;
         let (instances, cpus, events) = (instance.clone(), cpu.clone(), event.clone());
-        tracedat::Choices { instances, cpus, events, mappings: map.clone() }
+        tracedat::Choices { instances, cpus, events, mappings: map.clone(), process: *process }
     }
 }
 

@@ -47,7 +47,7 @@ pub fn warnings(replay: &Replay) -> Vec<String> {
         let path = printable(&image.image.path().display().to_string());
         match image.placement {
             Placement::Unknown => warnings.push(format!(
-                "{path} is position-independent and nothing recorded tells where it lay (is it the program that was \
+                "{path} is position-independent and nothing recorded tells the one place where it lay (is it the program that was \
                  recorded?), so it is not used; --load-bias names the place"
             )),
             Placement::Tracepoints { agree, of } if agree < of => warnings.push(format!(
@@ -60,8 +60,9 @@ pub fn warnings(replay: &Replay) -> Vec<String> {
     }
     for library in replay.unplaced_libraries() {
         let path = printable(&library.path().display().to_string());
-        warnings
-            .push(format!("{path}: the recording does not say where a library of this name lay, so it is not used"));
+        warnings.push(format!(
+            "{path}: the recording does not say the one place where a library of this name lay, so it is not used"
+        ));
     }
     if let Some(contradiction) = replay.contradiction() {
         warnings.push(format!("this may be the wrong program: {}", printable(&contradiction)));

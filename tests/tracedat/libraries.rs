@@ -63,8 +63,13 @@ fn record(gdb: Gdb, program: &str) -> Seen {
     }
 }
 
-/// The recording of a probe at that place.
+/// The recording of a probe at that place, and the maps of the process.
 fn file(seen: &Seen) -> Vec<u8> {
+    recording(seen, &[(77, 0)])
+}
+
+/// The same with the maps of several processes, each so much higher.
+fn recording(seen: &Seen, processes: &[(u32, u64)]) -> Vec<u8> {
     let mut format = format!("name: lend\nID: 1500\n{COMMON}\tfield:u64 __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n");
     for (name, at) in REGISTERS.iter().zip((16..).step_by(8)) {
         writeln!(format, "\tfield:u64 {name};\toffset:{at};\tsize:8;\tsigned:0;").unwrap();
@@ -74,9 +79,12 @@ fn file(seen: &Seen) -> Vec<u8> {
     let mut record = MACHINE.common(1500, 77);
     let numbers = std::iter::once(&seen.registers[0]).chain(&seen.registers).chain(&seen.stack);
     record.extend(numbers.flat_map(|value| value.to_le_bytes()));
-    let mut maps = format!("4d {:x} borrower\n", seen.maps.len());
-    for (start, end, path) in &seen.maps {
-        writeln!(maps, "{start:x} {end:x} {path}").unwrap();
+    let mut maps = String::new();
+    for (pid, higher) in processes {
+        writeln!(maps, "{pid:x} {:x} borrower", seen.maps.len()).unwrap();
+        for (start, end, path) in &seen.maps {
+            writeln!(maps, "{:x} {:x} {path}", start + higher, end + higher).unwrap();
+        }
     }
     // A word of 27 bits says how long a record is, up to 112 bytes; longer ones say it in one of their own.
     let long = [MACHINE.number(record.len() as u64 + 4, 4), record].concat();
@@ -135,7 +143,10 @@ fn a_library_of_which_the_recording_says_nothing_is_not_used() {
     let arguments = ["info", recording.to_str().unwrap(), "--exec", &program, "--library", library.to_str().unwrap()];
     let (code, output, _) = run(traceframe().args(arguments));
     assert_eq!(code, Some(0));
-    assert!(output.contains("liblibrary.so: the recording does not say where a library of this name lay"), "{output}");
+    assert!(
+        output.contains("liblibrary.so: the recording does not say the one place where a library of this name lay"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -164,4 +175,29 @@ fn the_first_of_many_libraries_are_named_in_text_and_all_in_json() {
         assert_eq!(named.len(), 21, "{text}");
         assert_eq!(named[20], format!("library: … and {} more (info --json names all)", all - 20));
     }
+}
+
+#[test]
+fn of_processes_that_had_a_program_at_different_places_one_can_be_chosen() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = compile(folder.path());
+    let seen = record(Gdb::Debian, &program);
+    let path = folder.path().join("library.dat");
+    std::fs::write(&path, recording(&seen, &[(77, 0), (78, 0x1000_0000)])).unwrap();
+    let (path, library) = (path.to_str().unwrap(), folder.path().join("liblibrary.so"));
+    let common = ["info", path, "--exec", &program, "--library", library.to_str().unwrap()];
+    let (code, output, _) = run(traceframe().args(common));
+    assert!(code == Some(0) && output.contains("2 processes had "), "{output}");
+    assert!(output.contains("tells the one place where it lay") && output.contains("(77, 78)"), "{output}");
+    for (pid, higher) in [("77", 0), ("78", 0x1000_0000)] {
+        let (code, output, _) = run(traceframe().args(common).args(["--process", pid]));
+        let bias = seen.maps.iter().find(|(.., path)| *path == program).unwrap().0 + higher;
+        assert!(code == Some(0) && output.contains(&format!("load bias {bias:#x}, as the recording says")), "{output}");
+        assert!(!output.contains("processes had"), "{output}");
+    }
+    let (code, _, errors) = run(traceframe().args(common).args(["--process", "79"]));
+    assert!(
+        code == Some(3) && errors.contains("no maps of a process 79 (--process); there are of: 77, 78"),
+        "{errors}"
+    );
 }

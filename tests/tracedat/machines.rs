@@ -148,7 +148,14 @@ fn stacks_of_an_earlier_boot_are_shown_by_the_kernel_whose_symbols_are_there() {
         let errors = server.errors();
         assert_eq!(errors.contains(told), remark == Some(told), "{said}: {errors}");
         assert!(!errors.contains(unknown), "{said}: {errors}");
-        assert_eq!(errors.contains("1 of its modules are not there"), said.contains("gone"), "{said}: {errors}");
+        assert_eq!(errors.contains("modules that are gone: 1;"), said.contains("gone"), "{said}: {errors}");
+    }
+    // Words that are none, and a place where no kernel can be.
+    for said in ["zzzz\t[kernel]", "ffffffffffffffff\t[kernel]"] {
+        let path = folder.path().join("made.dat");
+        std::fs::write(&path, machine.of_earlier_boot(0, said)).unwrap();
+        let recording = open(&path, Choices::default());
+        assert!(recording.remarks().iter().any(|remark| remark.contains(unknown)), "{:?}", recording.remarks());
     }
     // Of a machine whose kernel is linked to nobody knows where.
     let machine = Made { base: 0xffff_8000_8000_0000, ..MACHINES[1] };

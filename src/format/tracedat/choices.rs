@@ -8,6 +8,7 @@ use super::container::Container;
 use super::container::options::Value;
 use super::events::Formats;
 use super::probe::{Mapping, MappingError};
+use super::programs_place;
 use crate::arch::Layout;
 
 /// How many names are told.
@@ -27,6 +28,8 @@ pub struct Choices {
     pub events: Vec<String>,
     /// What fields of probes are.
     pub mappings: Vec<Mapping>,
+    /// The process whose maps tell where a program and its libraries lay; all that ran it if there is none here.
+    pub process: Option<u32>,
 }
 
 /// Something was chosen that a file does not have.
@@ -53,6 +56,14 @@ pub enum ChoiceError {
     Instance {
         /// Its name.
         wanted: String,
+        /// What there is.
+        there: Names,
+    },
+    /// A process whose maps are not in the file.
+    #[error("there are no maps of a process {wanted} (--process); there are of: {there}")]
+    Process {
+        /// Its number.
+        wanted: u32,
         /// What there is.
         there: Names,
     },
@@ -150,6 +161,13 @@ impl Choices {
             there.dedup();
             let there = Names::first(there.iter().map(u32::to_string).collect());
             return Err(ChoiceError::Cpu { wanted: *wanted, there });
+        }
+        if let Some(wanted) = self.process {
+            let there: Vec<u32> = programs_place::maps(container, None).map(|map| map.pid).collect();
+            if !there.contains(&wanted) {
+                let there = Names::first(there.iter().map(u32::to_string).collect());
+                return Err(ChoiceError::Process { wanted, there });
+            }
         }
         for wanted in &self.events {
             if formats.all().iter().any(|format| is_event(wanted, &format.system, &format.name)) {

@@ -41,8 +41,8 @@ impl LastBootPlaces {
             let Value::LastBoot(boot) = &option.value else { continue };
             let buffer = container.buffers().iter().position(|buffer| buffer.name == boot.instance);
             let place = buffer.and_then(|buffer| places.get_mut(buffer));
-            if let (Some(place), Some(was)) = (place, boot.kernel.filter(|_| !boot.current)) {
-                let found = LastBootPlaces::new(container, boot, was, machine);
+            if let Some(place) = place.filter(|_| !boot.current) {
+                let found = boot.kernel.and_then(|was| LastBootPlaces::new(container, boot, was, machine));
                 remarks.extend(remark(boot, found.as_ref()));
                 *place = found;
             }
@@ -76,7 +76,7 @@ impl LastBootPlaces {
         modules.extend(
             container.modules().filter(|module| module.address != 0).map(|module| (module.name, module.address)),
         );
-        let kernel = text?.wrapping_sub(was);
+        let kernel = Some(text?.wrapping_sub(was)).filter(|shift| shift.is_multiple_of(PAGE))?;
         let mut parts = vec![(was, Some(kernel))];
         let shift = |(was, name): &(u64, String)| (*was, modules.get(name.as_str()).map(|now| now.wrapping_sub(*was)));
         parts.extend(boot.modules.iter().map(shift));
@@ -113,7 +113,10 @@ fn remark(boot: &LastBoot, found: Option<&LastBootPlaces>) -> Option<String> {
         _ => ("", *kernel),
     };
     let gone = parts.iter().filter(|(_, shift)| shift.is_none()).count();
-    let gone = if gone > 0 { format!(", {gone} of its modules are not there any more") } else { String::new() };
+    let gone = match gone {
+        0 => String::new(),
+        _ => format!(" (modules that are gone: {gone}; addresses in them stay, and their names mean nothing)"),
+    };
     Some(format!(
         "{written}: the addresses of its stacks and probes are shown moved to where the recording's symbols are, the \
          kernel's by {sign}{distance:#x}{gone}; its records are as recorded"

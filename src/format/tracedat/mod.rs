@@ -83,6 +83,8 @@ pub struct TraceDat {
     machine: Option<Machine>,
     target: Target,
     program: Program,
+    /// The process that was chosen.
+    process: Option<u32>,
     /// The user's program, where it lay.
     shown_with: OnceLock<PlacedImage>,
     names: Tasks,

@@ -101,6 +101,7 @@ impl TraceDat {
         });
         let program = Program::new(&container, &formats, &types, &survey, made_for, given, &mut damage);
         remarks.extend(program.remarks.iter().cloned());
+        remarks.extend(image.and_then(|image| programs_place::remark(&container, choices.process, image)));
         if streams.left_out > 0 {
             remarks.push(format!("there are more CPUs than can be shown; the last {} are left out", streams.left_out));
         }
@@ -139,6 +140,7 @@ impl TraceDat {
             names,
             threads,
             tracepoints,
+            process: choices.process,
             remarks,
         })
     }

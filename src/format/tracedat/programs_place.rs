@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use object::elf;
 
 use super::container::Container;
-use super::container::options::{ProcessMap, Value};
+use super::container::options::{Library as MappedFile, ProcessMap, Value};
 use crate::arch::Machine;
 use crate::image::{Image, PlacedImage};
 use crate::trace::Library;
@@ -29,7 +29,7 @@ const FUNCTIONS: [&str; 12] = [
 /// A file with so many of them is a kernel.
 const KERNEL: usize = 3;
 
-/// A kernel moves itself by whole pages, at least.
+/// A kernel moves itself by whole pages, at least, and files are mapped by pages.
 const PAGE: u64 = 0x1000;
 
 /// What a program of the user's is to the kernel that was recorded.
@@ -98,8 +98,8 @@ fn runs_on(program: &Machine, machine: &Machine) -> bool {
 
 /// Where the processes that were traced had the file of this name, by the maps of their memory; `None` where they had it
 /// at several places.
-pub(super) fn of_process(container: &Container, image: &Image) -> Option<u64> {
-    let maps = maps(container).filter(|_| image.is_position_independent());
+pub(super) fn of_process(container: &Container, process: Option<u32>, image: &Image) -> Option<u64> {
+    let maps = maps(container, process).filter(|_| image.is_position_independent());
     let starts: BTreeSet<u64> = maps.filter_map(|map| start_in(map, image)).collect();
     match starts.into_iter().collect::<Vec<_>>()[..] {
         [start] => Some(start.wrapping_sub(image.first_page())),
@@ -109,23 +109,42 @@ pub(super) fn of_process(container: &Container, image: &Image) -> Option<u64> {
 
 /// The files that the processes had mapped beside a program, in the order of their addresses. Where several processes ran
 /// it, those that lay at one place in all.
-pub(super) fn libraries(container: &Container, program: &PlacedImage) -> Vec<Library> {
+pub(super) fn libraries(container: &Container, process: Option<u32>, program: &PlacedImage) -> Vec<Library> {
     let image = &program.image;
     let at = program.bias.wrapping_add(image.first_page());
-    let ran = maps(container).filter(|map| program.is_placed() && start_in(map, image) == Some(at));
+    let ran = maps(container, process).filter(|map| program.is_placed() && start_in(map, image) == Some(at));
     let common = ran.map(|map| beside(map, image)).reduce(|common, other| &common & &other);
     let mut libraries: Vec<Library> = common.unwrap_or_default().into_iter().collect();
     libraries.sort_by_key(|library| library.address);
     libraries
 }
 
-/// The maps of the memory of processes (option 10).
-fn maps(container: &Container) -> impl Iterator<Item = &ProcessMap> {
+/// What a person should know where processes had a program, or its libraries, at several places.
+pub(super) fn remark(container: &Container, process: Option<u32>, image: &Image) -> Option<String> {
+    let ran: Vec<&ProcessMap> = maps(container, process).filter(|map| start_in(map, image).is_some()).collect();
+    let differ = ran.windows(2).any(|pair| match pair {
+        [one, other] => start_in(one, image) != start_in(other, image) || beside(one, image) != beside(other, image),
+        _ => false,
+    });
+    differ.then(|| {
+        let pids: Vec<String> = ran.iter().take(10).map(|map| map.pid.to_string()).collect();
+        format!(
+            "{} processes had {} or its libraries at different places ({}): only what is the same in all is used \
+             (--process chooses one)",
+            ran.len(),
+            image.path().display(),
+            pids.join(", ")
+        )
+    })
+}
+
+/// The maps of the memory of processes (option 10), or of the one that was chosen.
+pub(super) fn maps(container: &Container, process: Option<u32>) -> impl Iterator<Item = &ProcessMap> {
     let maps = container.options().iter().filter_map(|option| match &option.value {
         Value::ProcessMaps(maps) => Some(maps),
         _ => None,
     });
-    maps.flatten()
+    maps.flatten().filter(move |map| process.is_none_or(|process| map.pid == process))
 }
 
 /// Whether a path is that of a program, which need not lie here where it lay there.
@@ -143,7 +162,9 @@ fn start_in(map: &ProcessMap, image: &Image) -> Option<u64> {
 /// The other files of a process, each where its first part was.
 fn beside(map: &ProcessMap, image: &Image) -> BTreeSet<Library> {
     let mut starts: BTreeMap<&str, u64> = BTreeMap::new();
-    for file in map.libraries.iter().filter(|file| file.path.starts_with('/') && !is_path_of(&file.path, image)) {
+    let is_mapping = |file: &&MappedFile| file.start.is_multiple_of(PAGE) && file.start < file.end;
+    let files = map.libraries.iter().filter(is_mapping);
+    for file in files.filter(|file| file.path.starts_with('/') && !is_path_of(&file.path, image)) {
         let start = starts.entry(&file.path).or_insert(file.start);
         *start = file.start.min(*start);
     }

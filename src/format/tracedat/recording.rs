@@ -69,7 +69,7 @@ impl Recording for TraceDat {
     }
 
     fn libraries(&self, program: &PlacedImage) -> Vec<Library> {
-        programs_place::libraries(&self.container, program)
+        programs_place::libraries(&self.container, self.process, program)
     }
 
     fn refusal(&self, image: &Image) -> Option<String> {
@@ -79,7 +79,7 @@ impl Recording for TraceDat {
     fn load_bias(&self, image: &Image) -> Option<u64> {
         match programs_place::kernel(&self.container, image) {
             Kernel::Moved(bias) => Some(bias),
-            _ => programs_place::of_process(&self.container, image),
+            _ => programs_place::of_process(&self.container, self.process, image),
         }
     }
 
