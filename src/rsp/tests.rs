@@ -204,7 +204,7 @@ fn a_turn_ends_before_its_replies_fill_the_memory() {
     loop {
         let turn = stub.take_output();
         assert!(turn.len() < 2 * TURN_OUTPUT, "{} bytes", turn.len());
-        answered += wire::split(&turn).iter().filter(|data| data.as_slice() == b"OK").count();
+        answered += wire::split(&turn).len();
         turns += 1;
         if activity != Activity::Busy {
             break;
