@@ -5,6 +5,7 @@
 //!
 //! Invariant: a file's name never decides how it is read.
 
+pub mod itrace;
 pub mod tfile;
 pub mod tracedat;
 

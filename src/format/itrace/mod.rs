@@ -1,0 +1,17 @@
+//! Hardware instruction trace: what an on-chip trace unit told of the instructions that a processor executed.
+//!
+//! A dump of a sink (a trace buffer) holds the bytes of one or several trace sources, mixed by a funnel. Of each source
+//! they are packets of one protocol, which tell where execution left the expected path; everything else follows from the
+//! program's code.
+//!
+//! Owns: [`coresight`], from the bytes of a sink to the [`Element`]s of each of its sources; [`instruction`], which tells
+//! from code where each instruction can lead.
+//! Knows nothing of the index, of searches and of packets of gdb's.
+//!
+//! Invariant: loss is a gap, never a guess. No instruction is shown that the trace and the code together do not prove.
+
+pub mod coresight;
+mod element;
+pub mod instruction;
+
+pub use element::{Element, ElementKind, Exception, Target};
