@@ -1,0 +1,75 @@
+//! A straight stretch of code.
+
+use super::{Flow, InstructionSet};
+
+/// Instructions that are executed one behind the other, if the first is and no exception comes: a basic block, or a part
+/// of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// How its instructions are encoded.
+    pub instruction_set: InstructionSet,
+    /// The address of the first instruction.
+    pub start: u64,
+    /// The address behind the last instruction; that of the first where there are none.
+    pub end: u64,
+    /// Why it ends there.
+    pub ending: Ending,
+    /// Bit n is set where an instruction begins 2n bytes behind the start.
+    pub(super) beginnings: u64,
+}
+
+/// Why a block ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// This is where its last instruction leads.
+    Flow(Flow),
+    /// Its next instruction would begin at, or reach over, an address that is not to be passed.
+    Limit,
+    /// Nothing that can be executed lies behind it: no code, or no instruction.
+    NoInstruction,
+    /// Blocks are not longer: the next goes on at its end.
+    Length,
+}
+
+impl Block {
+    /// Blocks have no more bytes than this.
+    pub const LONGEST: u64 = 2 * u64::BITS as u64;
+
+    /// The number of its instructions.
+    #[inline]
+    pub fn instructions(&self) -> u32 {
+        self.beginnings.count_ones()
+    }
+
+    /// The address of an instruction, counted from 0.
+    pub fn address(&self, nth: u32) -> Option<u64> {
+        let mut left = self.beginnings;
+        for _ in 0..nth {
+            // Without the lowest bit that is set.
+            left &= left.checked_sub(1)?;
+        }
+        (left != 0).then(|| self.start.wrapping_add(2 * u64::from(left.trailing_zeros())))
+    }
+
+    /// The address of the last instruction.
+    pub fn last(&self) -> Option<u64> {
+        let place = self.beginnings.checked_ilog2()?;
+        Some(self.start.wrapping_add(2 * u64::from(place)))
+    }
+
+    /// The part of it that does not pass an address; all of it if that lies elsewhere.
+    ///
+    /// Its end is not that address where an instruction lies across it.
+    #[inline]
+    pub fn up_to(self, limit: u64) -> Block {
+        let distance = limit.wrapping_sub(self.start);
+        if distance >= self.end.wrapping_sub(self.start) {
+            return self;
+        }
+        // Here the first instruction begins that is left out.
+        let reached = self.beginnings & (u64::MAX >> (63 - (distance / 2).min(63)));
+        let place = reached.checked_ilog2().unwrap_or(0);
+        let end = self.start.wrapping_add(2 * u64::from(place));
+        Block { end, ending: Ending::Limit, beginnings: reached & !(u64::MAX << place), ..self }
+    }
+}
