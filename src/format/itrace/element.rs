@@ -34,6 +34,9 @@ pub enum ElementKind {
         /// The ID of the virtual machine, if it is traced.
         machine: Option<u32>,
     },
+    /// Nothing that was told before is needed to understand what comes: the source and its reader begin anew, their
+    /// return stacks among what is empty behind the next waypoint.
+    Synchronized,
     /// Where execution goes on.
     Address(Target),
     /// The next instruction that can lead elsewhere (a waypoint) did, or did not.
@@ -41,15 +44,30 @@ pub enum ElementKind {
         /// Whether it did: a branch was taken.
         taken: bool,
     },
+    /// The waypoint at this address did lead elsewhere, and none before it since the last element that moved execution.
+    SourceAddress(Target),
     /// An exception, or an interrupt, was taken.
     Exception(Exception),
     /// A handler returned.
     ExceptionReturn,
+    /// Something became of a transaction.
+    Transaction(Transaction),
     /// The time by the source's clock for timestamps, which lies somewhere between the element before and the one
-    /// behind.
+    /// behind, or, if there was a [`ElementKind::TimestampMarker`], is the time of that.
     Timestamp(u64),
-    /// So many cycles passed since the last count.
-    Cycles(u64),
+    /// The next timestamp is the time of here.
+    TimestampMarker,
+    /// So many cycles passed since the last count; None if the source does not know how many.
+    Cycles(Option<u64>),
+    /// Events happened that the source was told to watch for: bit n is set for event n.
+    Events(u8),
+    /// The program told something, by an instruction that is there for it.
+    Instrumentation {
+        /// The exception level at which it did, 0 to 3.
+        exception_level: u8,
+        /// What it told.
+        value: u64,
+    },
     /// So many instructions were executed, nobody knows which.
     Unknown(Option<u64>),
     /// Nothing more is traced until the next [`ElementKind::TraceOn`].
@@ -73,8 +91,18 @@ pub struct Exception {
     /// Its number, as the protocol has it.
     pub number: u16,
     /// Where the handler is expected to return to: the instruction that was not executed any more, or the one behind a
-    /// call of the supervisor.
-    pub returns_to: Target,
-    /// Whether an instruction was executed since the last branch: else the exception was taken where that led.
-    pub is_behind_branch: bool,
+    /// call of the supervisor. None where nobody knows, as behind a reset. All instructions up to there were executed,
+    /// and no waypoint among them led elsewhere.
+    pub returns_to: Option<Target>,
+}
+
+/// What became of a transaction, which is executed as a whole or not at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transaction {
+    /// It began, or tracing began in it.
+    Started,
+    /// It was completed.
+    Committed,
+    /// It failed: what was executed since it began is undone, and was never seen by others.
+    Failed,
 }

@@ -14,4 +14,4 @@ pub mod coresight;
 mod element;
 pub mod instruction;
 
-pub use element::{Element, ElementKind, Exception, Target};
+pub use element::{Element, ElementKind, Exception, Target, Transaction};
