@@ -42,8 +42,6 @@ pub struct Source<'a> {
     packets: Packets<'a>,
     speculation: Speculation,
     position: Position,
-    /// A cycle count, which belongs behind what the same packet committed.
-    cycles: Option<Element>,
     /// Why nothing that comes is connected to what was told, to be said when that has been handed out.
     gap: Option<Element>,
     state: State,
@@ -67,7 +65,6 @@ impl<'a> Source<'a> {
             packets: Packets::new(sink, framing, configuration),
             speculation: Speculation::new(&configuration),
             position: Position::new(&configuration),
-            cycles: None,
             gap: None,
             state: State::Unaligned,
         }
@@ -159,7 +156,7 @@ impl<'a> Source<'a> {
             }
             Packet::CycleCount { commit, cycles } => {
                 speculation.commit(commit)?;
-                self.cycles = Some(Element { at, kind: ElementKind::Cycles(cycles) });
+                speculation.count_cycles(at, cycles)?;
             }
             Packet::Commit(count) => speculation.commit(count)?,
             Packet::Cancel { atoms, count, is_mispredicted } => {
@@ -199,9 +196,6 @@ impl Iterator for Source<'_> {
                     return Some(Element { at, kind });
                 }
                 continue;
-            }
-            if let Some(cycles) = self.cycles.take() {
-                return Some(cycles);
             }
             if let Some(gap) = self.gap.take() {
                 self.position.lose();

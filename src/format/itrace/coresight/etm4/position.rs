@@ -88,6 +88,7 @@ impl Position {
             Told::TransactionFailure => Some(ElementKind::Transaction(Transaction::Failed)),
             Told::Timestamp(time) => Some(ElementKind::Timestamp(time)),
             Told::TimestampMarker => Some(ElementKind::TimestampMarker),
+            Told::Cycles(cycles) => Some(ElementKind::Cycles(cycles)),
             Told::Events(events) => Some(ElementKind::Events(events)),
             Told::Instrumentation { exception_level, value } => {
                 Some(ElementKind::Instrumentation { exception_level, value })

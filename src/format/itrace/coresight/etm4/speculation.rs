@@ -37,6 +37,7 @@ pub(super) enum Told {
     TransactionFailure,
     Timestamp(u64),
     TimestampMarker,
+    Cycles(Option<u64>),
     Events(u8),
     Instrumentation {
         exception_level: u8,
@@ -59,8 +60,12 @@ pub(super) struct Speculation {
     held: VecDeque<Held>,
     /// What stays true whatever is taken back, the oldest first.
     asides: VecDeque<Held>,
+    /// Cycle counts, each with how many P0 elements are handed out before it.
+    cycles: VecDeque<(u64, u64, Option<u64>)>,
     /// How much was told.
     told: u64,
+    /// How many P0 elements were handed out.
+    handed_out: u64,
     /// How many P0 elements are held, and how many of them are certain.
     p0: u32,
     committed: u32,
@@ -85,7 +90,9 @@ impl Speculation {
         Speculation {
             held: VecDeque::new(),
             asides: VecDeque::new(),
+            cycles: VecDeque::new(),
             told: 0,
+            handed_out: 0,
             p0: 0,
             committed: 0,
             behind_p0: 0,
@@ -137,9 +144,7 @@ impl Speculation {
 
     #[inline]
     pub(super) fn push(&mut self, at: u64, told: Told) -> Result<(), Fault> {
-        if self.held.len() + self.asides.len() >= MOST_HELD {
-            return Err(Fault::Waiting { most: MOST_HELD });
-        }
+        self.make_room()?;
         let held = Held { number: self.told, at, told };
         self.told += 1;
         let count = self.p0_elements(&told);
@@ -164,6 +169,13 @@ impl Speculation {
         Ok(())
     }
 
+    fn make_room(&self) -> Result<(), Fault> {
+        if self.held.len() + self.asides.len() + self.cycles.len() >= MOST_HELD {
+            return Err(Fault::Waiting { most: MOST_HELD });
+        }
+        Ok(())
+    }
+
     /// So much was told that the newest atom cannot be mispredicted any more.
     fn settle(&mut self) -> Result<(), Fault> {
         if self.speculated() > 0 {
@@ -180,6 +192,13 @@ impl Speculation {
             return Err(Fault::Commit { said, held });
         }
         self.committed += said;
+        Ok(())
+    }
+
+    /// Cycles passed up to the newest that is certain.
+    pub(super) fn count_cycles(&mut self, at: u64, cycles: Option<u64>) -> Result<(), Fault> {
+        self.make_room()?;
+        self.cycles.push_back((self.handed_out + u64::from(self.committed), at, cycles));
         Ok(())
     }
 
@@ -250,6 +269,9 @@ impl Speculation {
             self.take_back(1);
             self.committed = self.committed.min(self.p0);
         }
+        for (behind, ..) in &mut self.cycles {
+            *behind = self.handed_out + u64::from(self.committed.min(1));
+        }
     }
 
     /// There is nothing more to read.
@@ -262,6 +284,9 @@ impl Speculation {
     #[inline]
     pub(super) fn next(&mut self) -> Option<(u64, Told)> {
         loop {
+            if let Some((_, at, cycles)) = self.cycles.pop_front_if(|(behind, ..)| *behind <= self.handed_out) {
+                return Some((at, Told::Cycles(cycles)));
+            }
             if let Some(aside) = self.asides.front() {
                 let (at, told) = (aside.at, aside.told);
                 if self.held.front().is_none_or(|held| held.number > aside.number) {
@@ -273,8 +298,8 @@ impl Speculation {
             let at = *at;
             match told {
                 Told::Atoms(atoms) => {
-                    // The newest can be mispredicted.
-                    if self.committed == 0 || (self.p0 == 1 && !self.is_settled) {
+                    // The newest that is certain can still be mispredicted.
+                    if self.committed == 0 || (self.committed == 1 && !self.is_settled) {
                         return None;
                     }
                     let taken = atoms.take_oldest();
@@ -282,16 +307,15 @@ impl Speculation {
                         self.held.pop_front();
                     }
                     let Some(taken) = taken else { continue };
-                    self.p0 -= 1;
-                    self.committed -= 1;
+                    self.hand_out(1);
                     return Some((at, Told::Atoms(Atoms::one(taken))));
                 }
                 Told::Unseen(unseen) => {
                     let seen = self.committed.min(*unseen);
                     *unseen -= seen;
-                    self.p0 -= seen;
-                    self.committed -= seen;
-                    if *unseen > 0 {
+                    let is_seen = *unseen == 0;
+                    self.hand_out(seen);
+                    if !is_seen {
                         return None;
                     }
                     self.held.pop_front();
@@ -302,13 +326,19 @@ impl Speculation {
                     if count > self.committed {
                         return None;
                     }
-                    self.p0 -= count;
-                    self.committed -= count;
+                    self.hand_out(count);
                     self.held.pop_front();
                     return Some((at, told));
                 }
             }
         }
+    }
+
+    /// So many P0 elements are not held any more.
+    fn hand_out(&mut self, count: u32) {
+        self.p0 -= count;
+        self.committed -= count;
+        self.handed_out += u64::from(count);
     }
 }
 

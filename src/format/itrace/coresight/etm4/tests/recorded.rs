@@ -1,0 +1,109 @@
+//! Traces of programs whose every instruction is known (`tests/data/itrace`).
+//!
+//! The numbers are those of another reader of the same files, a script that knows no more than the layout of frames and
+//! the lengths of the packets that are in them. Every context in them is the same.
+
+use super::super::super::formatter::source_ids;
+use super::super::Configuration;
+use super::*;
+
+const ONE: &[u8] = include_bytes!("../../../../../../tests/data/itrace/gen-etm4-one/cstrace.bin");
+const TWO: &[u8] = include_bytes!("../../../../../../tests/data/itrace/gen-etm4-two-rs/cstrace.bin");
+
+/// The registers in an `.ini` file: lines like `TRCCONFIGR(0x4)=0x00000001`.
+fn registers(ini: &str) -> Configuration {
+    let registers = ini.lines().filter_map(|line| {
+        let (name, value) = line.split_once('=')?;
+        let (name, _) = name.split_once('(')?;
+        Some((name, u64::from_str_radix(value.strip_prefix("0x")?, 16).ok()?))
+    });
+    Configuration::from_registers(registers).unwrap()
+}
+
+/// How many of each there are.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    synchronized: usize,
+    trace_on: usize,
+    contexts: usize,
+    addresses: usize,
+    taken: usize,
+    not_taken: usize,
+    others: usize,
+}
+
+fn counts(sink: &[u8], ini: &str) -> Counts {
+    let source = Source::new(sink, Framing::Aligned, registers(ini));
+    let first: Vec<_> = source.clone().take(4).map(|element| element.kind).collect();
+    assert!(
+        matches!(
+            first[..],
+            [
+                ElementKind::Synchronized,
+                ElementKind::TraceOn,
+                ElementKind::Context { is_64_bit: true, .. },
+                ElementKind::Address(Target {
+                    address: 0x40_0000..,
+                    instruction_set: InstructionSet::A64,
+                    is_full: true
+                }),
+            ]
+        ),
+        "{first:?}"
+    );
+    source.fold(Counts::default(), |mut counts, element| {
+        *match element.kind {
+            ElementKind::Synchronized => &mut counts.synchronized,
+            ElementKind::TraceOn => &mut counts.trace_on,
+            ElementKind::Context { .. } => &mut counts.contexts,
+            ElementKind::Address(_) => &mut counts.addresses,
+            ElementKind::Atom { taken: true } => &mut counts.taken,
+            ElementKind::Atom { taken: false } => &mut counts.not_taken,
+            _ => &mut counts.others,
+        } += 1;
+        counts
+    })
+}
+
+#[test]
+fn one_source() {
+    let ini = include_str!("../../../../../../tests/data/itrace/gen-etm4-one/etm_0.ini");
+    let expected = Counts {
+        synchronized: 23,
+        trace_on: 1,
+        contexts: 1,
+        addresses: 2065,
+        taken: 11_083,
+        not_taken: 1362,
+        others: 0,
+    };
+    assert_eq!(counts(ONE, ini), expected);
+}
+
+#[test]
+fn two_sources_in_one_sink() {
+    let first = include_str!("../../../../../../tests/data/itrace/gen-etm4-two-rs/etm_0.ini");
+    let expected =
+        Counts { synchronized: 6, trace_on: 1, contexts: 1, addresses: 101, taken: 11_083, not_taken: 1362, others: 0 };
+    assert_eq!(counts(TWO, first), expected);
+    let second = include_str!("../../../../../../tests/data/itrace/gen-etm4-two-rs/etm_1.ini");
+    let expected =
+        Counts { synchronized: 1, trace_on: 1, contexts: 1, addresses: 5, taken: 557, not_taken: 70, others: 0 };
+    assert_eq!(counts(TWO, second), expected);
+    assert_eq!(source_ids(TWO, Framing::Aligned).into_iter().collect::<Vec<_>>(), [0x10, 0x11]);
+}
+
+#[test]
+fn the_return_stack_leaves_the_same_branches() {
+    let taken = |sink: &[u8], ini: &str| -> Vec<_> {
+        Source::new(sink, Framing::Aligned, registers(ini))
+            .filter_map(|element| match element.kind {
+                ElementKind::Atom { taken } => Some(taken),
+                _ => None,
+            })
+            .collect()
+    };
+    let one = include_str!("../../../../../../tests/data/itrace/gen-etm4-one/etm_0.ini");
+    let two = include_str!("../../../../../../tests/data/itrace/gen-etm4-two-rs/etm_0.ini");
+    assert_eq!(taken(ONE, one), taken(TWO, two));
+}
