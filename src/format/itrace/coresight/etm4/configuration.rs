@@ -1,8 +1,9 @@
 //! What a source can tell, from its registers.
 //!
-//! Trace units differ in what they can trace, and are programmed to trace less. Their bytes cannot be read without
-//! that: some packets are longer with one register than with another, and how far instructions are traced before they
-//! are certain is nowhere but in a register. (Arm IHI 0064, the chapter on registers; for ETE, Arm DDI 0487, D5.2 and
+//! Trace units differ in what they can trace. Their bytes cannot be read without that: some packets are longer with one
+//! register than with another, and how far instructions are traced before they are certain is nowhere but in a register.
+//! What a trace unit was programmed to trace (TRCCONFIGR) does not tell which packets there are: it may have been
+//! programmed anew before its registers were read. (Arm IHI 0064, the chapter on registers; for ETE, Arm DDI 0487, D5.2 and
 //! the descriptions of the registers.)
 
 /// The version of the architecture of a trace unit: 4.x for ETMv4, 5.x for ETE 1.x.
@@ -101,12 +102,12 @@ impl Configuration {
         Ok(Configuration {
             version,
             trace_id: trace_id as u8,
-            has_cycle_counts: bit(idr0, 7) && bit(configr, 4),
+            has_cycle_counts: bit(idr0, 7),
             has_commits_in_cycle_counts: !bit(idr0, 29),
-            has_conditional: !version.is_ete() && bit(idr0, 6) && field(configr, 8, 3) != 0,
-            has_data: !version.is_ete() && field(idr0, 3, 2) != 0 && field(configr, 16, 2) != 0,
-            has_q: field(idr0, 15, 2) != 0 && field(configr, 13, 2) != 0,
-            has_timestamps: field(idr0, 24, 5) != 0 && bit(configr, 11),
+            has_conditional: !version.is_ete() && bit(idr0, 6),
+            has_data: !version.is_ete() && field(idr0, 3, 2) != 0,
+            has_q: field(idr0, 15, 2) != 0,
+            has_timestamps: field(idr0, 24, 5) != 0,
             context_bytes,
             machine_bytes,
             has_contexts: context_bytes != 0 && bit(configr, 6),
@@ -193,7 +194,7 @@ mod tests {
         assert_eq!(configuration.version(), Version { major: 4, minor: 0 });
         assert_eq!(configuration.trace_id(), 0x10);
         assert!(configuration.has_return_stack());
-        assert!(!configuration.has_cycle_counts && !configuration.has_timestamps && !configuration.has_q);
+        assert!(configuration.has_cycle_counts && configuration.has_timestamps && !configuration.has_q);
         assert!(!configuration.has_commits_in_cycle_counts);
         assert_eq!((configuration.context_bytes, configuration.machine_bytes), (4, 1));
         assert!(!configuration.has_contexts && !configuration.has_machines && !configuration.is_wait_waypoint());

@@ -9,7 +9,7 @@ type Registers = [(&'static str, u64)];
 pub const ETM: &Registers = &[
     ("TRCCONFIGR", 0x1),
     ("TRCTRACEIDR", 0x10),
-    ("TRCIDR0", 0x2800_0ea1),
+    ("TRCIDR0", 0x2000_0e21),
     ("TRCIDR1", 0x4100_f423),
     ("TRCIDR2", 0x488),
     ("TRCIDR8", 0),
@@ -25,7 +25,7 @@ pub const ETE: &Registers = &[
     ("TRCDEVARCH", 0x4773_5a13),
 ];
 
-/// An ETMv4.2 that counts cycles.
+/// An ETMv4.2 that counts cycles, and does not say with them what is certain.
 pub const COUNTING: &Registers = &[
     ("TRCCONFIGR", 0x11),
     ("TRCTRACEIDR", 0x10),

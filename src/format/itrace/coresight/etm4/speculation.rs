@@ -3,7 +3,8 @@
 //! Trace units tell some elements (P0 elements: atoms, exceptions and others) before it is certain that the processor
 //! will not take them back. A commit makes the oldest certain, a cancel takes the newest back, with everything that was
 //! told with them; there are never more than a register says, so that telling more commits the oldest. A mispredict
-//! makes the newest atom, certain or not, the opposite of what it was, so that an atom waits for the next P0 element.
+//! makes the newest atom, certain or not, the opposite of what it was, so that the newest that is certain waits for the
+//! next that is.
 //! (Arm DDI 0487, D4.3.8 and K10.5.3; Arm IHI 0064 has the same for ETMv4.)
 
 use std::collections::VecDeque;
@@ -284,7 +285,10 @@ impl Speculation {
     #[inline]
     pub(super) fn next(&mut self) -> Option<(u64, Told)> {
         loop {
-            if let Some((_, at, cycles)) = self.cycles.pop_front_if(|(behind, ..)| *behind <= self.handed_out) {
+            if let Some((behind, at, cycles)) = self.cycles.front().copied()
+                && behind <= self.handed_out
+            {
+                self.cycles.pop_front();
                 return Some((at, Told::Cycles(cycles)));
             }
             if let Some(aside) = self.asides.front() {

@@ -4,73 +4,75 @@ use super::Run;
 
 /// The size of a frame.
 pub(super) const FRAME_BYTES: usize = 16;
-/// The most bytes of data in a frame.
+/// The most bytes of data in a frame: the last one holds flags.
 pub(super) const DATA_BYTES: usize = FRAME_BYTES - 1;
 
 /// The IDs of sources; the others are padding, the formatter's own, or reserved.
 const SOURCES: std::ops::RangeInclusive<u8> = 0x01..=0x6f;
 
-/// The data of a frame that were not handed out yet.
-#[derive(Clone, Debug, Default)]
+/// A frame that is taken apart.
+#[derive(Clone, Debug)]
 pub(super) struct Frame {
-    /// Offset in the sink of each byte.
-    places: [u64; DATA_BYTES],
-    sources: [u8; DATA_BYTES],
-    bytes: [u8; DATA_BYTES],
-    /// How many bytes of data there are.
-    length: usize,
-    /// How many were handed out.
-    taken: usize,
+    bytes: [u8; FRAME_BYTES],
+    /// Offset in the sink of each pair of bytes.
+    places: [u64; FRAME_BYTES / 2],
+    /// The next byte that was not looked at.
+    next: usize,
+    /// Whose bytes come next, in this frame and behind it.
+    source: Option<u8>,
+    /// Whose they were before the last ID.
+    before: Option<u8>,
 }
 
 impl Frame {
-    /// Takes a frame apart. `places` are the offsets in the sink of its pairs of bytes; `source` is whose bytes come
-    /// first, and becomes whose come next.
-    pub(super) fn new(bytes: &[u8; FRAME_BYTES], places: &[u64; FRAME_BYTES / 2], source: &mut Option<u8>) -> Frame {
-        let mut frame = Frame::default();
-        let mut flags = bytes.last().copied().unwrap_or(0);
-        for (index, (pair, place)) in bytes.chunks_exact(2).zip(places).enumerate() {
-            let &[first, second] = pair else { continue };
-            // The second byte of the last pair holds the flags.
-            let is_last = index == FRAME_BYTES / 2 - 1;
-            let flag = flags & 1;
-            flags >>= 1;
-            if first & 1 == 0 {
-                frame.push(*source, *place, first | flag);
-                if !is_last {
-                    frame.push(*source, *place + 1, second);
-                }
-                continue;
-            }
-            let before = source.replace(first >> 1);
-            if !is_last {
-                frame.push(if flag == 1 { before } else { *source }, *place + 1, second);
-            }
-        }
-        frame
+    /// What is before the first frame: nothing.
+    pub(super) fn none() -> Frame {
+        Frame { bytes: [0; FRAME_BYTES], places: [0; FRAME_BYTES / 2], next: DATA_BYTES, source: None, before: None }
     }
 
-    fn push(&mut self, source: Option<u8>, place: u64, byte: u8) {
-        let Some(source) = source.filter(|source| SOURCES.contains(source)) else { return };
-        let slots =
-            (self.places.get_mut(self.length), self.sources.get_mut(self.length), self.bytes.get_mut(self.length));
-        if let (Some(to_place), Some(to_source), Some(to_byte)) = slots {
-            (*to_place, *to_source, *to_byte) = (place, source, byte);
-            self.length += 1;
-        }
+    /// Goes on with another frame. `places` are the offsets in the sink of its pairs of bytes.
+    pub(super) fn go_on(&mut self, bytes: [u8; FRAME_BYTES], places: [u64; FRAME_BYTES / 2]) {
+        (self.bytes, self.places, self.next) = (bytes, places, 0);
+    }
+
+    /// Whose bytes come next is not known.
+    pub(super) fn lose(&mut self) {
+        self.source = None;
     }
 
     /// The next bytes that are of one source and lie side by side.
     pub(super) fn next_run(&mut self) -> Option<Run> {
-        let places = self.places.get(self.taken..self.length)?;
-        let sources = self.sources.get(self.taken..self.length)?;
-        let (at, source) = (*places.first()?, *sources.first()?);
-        let length = (at..)
-            .zip(places.iter().zip(sources))
-            .take_while(|(expected, (place, next))| expected == *place && source == **next)
-            .count();
-        let bytes = self.bytes.get(self.taken..self.taken + length)?;
-        self.taken += length;
-        Run::new(at, source, bytes)
+        let mut run: Option<Run> = None;
+        let [.., flags] = self.bytes;
+        while self.next < DATA_BYTES {
+            let (pair, is_second) = (self.next / 2, self.next % 2 == 1);
+            let (Some(&[first, second]), Some(place)) =
+                (self.bytes.as_chunks::<2>().0.get(pair), self.places.get(pair))
+            else {
+                break;
+            };
+            let is_id = first & 1 == 1;
+            let flag = (flags >> pair) & 1;
+            if is_id && !is_second {
+                self.before = self.source.replace(first >> 1);
+                self.next += 1;
+                continue;
+            }
+            let (source, byte) = match (is_second, is_id && flag == 1) {
+                (false, _) => (self.source, first | flag),
+                (true, false) => (self.source, second),
+                (true, true) => (self.before, second),
+            };
+            if let Some(source) = source.filter(|source| SOURCES.contains(source)) {
+                let at = *place + u64::from(is_second);
+                match &mut run {
+                    None => run = Some(Run::one(at, source, byte)),
+                    Some(run) if run.goes_on(at, source) => run.push(byte),
+                    Some(_) => break,
+                }
+            }
+            self.next += 1;
+        }
+        run
     }
 }

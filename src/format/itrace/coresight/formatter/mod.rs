@@ -79,8 +79,6 @@ pub struct Pieces<'a> {
     at: usize,
     /// Whether frames follow each other from `at` on, in a sink with synchronization.
     is_synchronized: bool,
-    /// Whose bytes come next.
-    source: Option<u8>,
     frame: Frame,
 }
 
@@ -95,12 +93,12 @@ enum Next {
 impl<'a> Pieces<'a> {
     /// Starts at the first byte of a sink.
     pub fn new(sink: &'a [u8], framing: Framing) -> Pieces<'a> {
-        Pieces { sink, framing, at: 0, is_synchronized: false, source: None, frame: Frame::default() }
+        Pieces { sink, framing, at: 0, is_synchronized: false, frame: Frame::none() }
     }
 
     /// A sink that is not formatted, in runs like those of frames. They have ID 0.
     fn unformatted(&mut self) -> Option<Piece> {
-        let run = Run::new(self.at as u64, 0, self.sink.get(self.at..)?)?;
+        let run = Run::first_of(self.at as u64, 0, self.sink.get(self.at..)?)?;
         self.at += run.bytes().len();
         Some(Piece::Run(run))
     }
@@ -141,9 +139,9 @@ impl Iterator for Pieces<'_> {
                 Framing::Synchronized => self.synchronized(),
             };
             match next {
-                Next::Frame(bytes, places) => self.frame = Frame::new(&bytes, &places, &mut self.source),
+                Next::Frame(bytes, places) => self.frame.go_on(bytes, places),
                 Next::Damaged(at, damage) => {
-                    self.source = None;
+                    self.frame.lose();
                     return Some(Piece::Damaged { at, damage });
                 }
                 Next::End => return None,

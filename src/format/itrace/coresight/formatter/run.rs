@@ -12,14 +12,31 @@ pub struct Run {
 }
 
 impl Run {
+    /// One byte.
+    pub(super) fn one(at: u64, source: u8, byte: u8) -> Run {
+        let mut run = Run { at, source, ..Run::default() };
+        run.push(byte);
+        run
+    }
+
     /// The first of `bytes`, as many as a run can have. None if there are none.
-    pub(super) fn new(at: u64, source: u8, bytes: &[u8]) -> Option<Run> {
-        let mut run = Run { at, source, length: 0, bytes: [0; DATA_BYTES] };
-        for (to, from) in run.bytes.iter_mut().zip(bytes) {
-            *to = *from;
-            run.length += 1;
-        }
+    pub(super) fn first_of(at: u64, source: u8, bytes: &[u8]) -> Option<Run> {
+        let mut run = Run { at, source, ..Run::default() };
+        bytes.iter().take(DATA_BYTES).for_each(|byte| run.push(*byte));
         (run.length > 0).then_some(run)
+    }
+
+    /// Whether a byte of a source goes on with this run.
+    pub(super) fn goes_on(&self, at: u64, source: u8) -> bool {
+        self.source == source && self.at + u64::from(self.length) == at
+    }
+
+    /// Adds a byte, if there is room.
+    pub(super) fn push(&mut self, byte: u8) {
+        if let Some(slot) = self.bytes.get_mut(usize::from(self.length)) {
+            *slot = byte;
+            self.length += 1;
+        }
     }
 
     /// Offset in the sink of the first byte.

@@ -24,12 +24,11 @@ impl Pieces<'_> {
         }
         let mut frame = [0; FRAME_BYTES];
         let mut places = [0; FRAME_BYTES / 2];
-        let mut pairs = 0;
-        for (pair, place) in frame.chunks_exact_mut(2).zip(&mut places) {
+        for (index, (pair, place)) in frame.chunks_exact_mut(2).zip(&mut places).enumerate() {
+            let found = 2 * index;
             loop {
                 let rest = self.sink.get(self.at..).unwrap_or(&[]);
                 let at = self.at as u64;
-                let found = 2 * pairs;
                 let Some((next, _)) = rest.split_first_chunk::<2>() else {
                     self.at = self.sink.len();
                     let found = found + rest.len();
@@ -55,7 +54,6 @@ impl Pieces<'_> {
                     break;
                 }
             }
-            pairs += 1;
         }
         Next::Frame(frame, places)
     }

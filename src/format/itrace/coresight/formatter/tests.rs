@@ -1,7 +1,9 @@
 use super::{FrameDamage, Framing, Piece, Pieces, source_ids};
 
-/// The pieces of a sink, in short: offset, ID and bytes, or what is damaged.
-fn pieces(sink: &[u8], framing: Framing) -> Vec<Result<(u64, u8, Vec<u8>), (u64, FrameDamage)>> {
+/// A piece, in short: offset, ID and bytes, or what is damaged.
+type Short = Result<(u64, u8, Vec<u8>), (u64, FrameDamage)>;
+
+fn pieces(sink: &[u8], framing: Framing) -> Vec<Short> {
     Pieces::new(sink, framing)
         .map(|piece| match piece {
             Piece::Run(run) => Ok((run.at(), run.source(), run.bytes().to_vec())),
@@ -14,7 +16,7 @@ fn pieces(sink: &[u8], framing: Framing) -> Vec<Result<(u64, u8, Vec<u8>), (u64,
 const ONE_SOURCE: [u8; 16] = [0x21, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0];
 
 /// What the data of `ONE_SOURCE` are, in a frame at an offset.
-fn one_source(at: u64) -> Result<(u64, u8, Vec<u8>), (u64, FrameDamage)> {
+fn one_source(at: u64) -> Short {
     Ok((at + 1, 0x10, (1..=14).collect()))
 }
 

@@ -14,7 +14,7 @@ impl Packets<'_> {
             return Err(Fault::Reserved { header });
         }
         if !self.configuration.has_conditional {
-            let reason = "TRCCONFIGR has no tracing of conditional instructions";
+            let reason = "TRCIDR0 says that it has none";
             return Err(Fault::Impossible { packet: CONDITIONAL, header, reason });
         }
         match header {
@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(
             damage(ETM, &[0x43]),
             "at byte 0x0: found a packet about conditional instructions (first byte 0x43), which this source cannot send: \
-             TRCCONFIGR has no tracing of conditional instructions"
+             TRCIDR0 says that it has none"
         );
         assert_eq!(
             damage(CONDITIONAL, &[0x47]),

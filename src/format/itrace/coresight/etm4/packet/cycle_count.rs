@@ -11,7 +11,7 @@ const CYCLE_COUNT: &str = "a cycle count";
 impl Packets<'_> {
     pub(super) fn cycle_count(&mut self, header: u8) -> Result<Packet, Fault> {
         if !self.configuration.has_cycle_counts {
-            let reason = "TRCCONFIGR has no cycle counts";
+            let reason = "TRCIDR0 says that it has none";
             return Err(Fault::Impossible { packet: CYCLE_COUNT, header, reason });
         }
         let is_committing = self.configuration.has_commits_in_cycle_counts;
@@ -87,7 +87,7 @@ mod tests {
     fn a_source_without_cycle_counts_sends_none() {
         assert_eq!(
             damage(ETM, &[0x10]),
-            "at byte 0x0: found a cycle count (first byte 0x10), which this source cannot send: TRCCONFIGR has no cycle counts"
+            "at byte 0x0: found a cycle count (first byte 0x10), which this source cannot send: TRCIDR0 says that it has none"
         );
     }
 }

@@ -6,7 +6,7 @@ impl Packets<'_> {
     pub(super) fn data_synchronization(&self, header: u8) -> Result<Packet, Fault> {
         if !self.configuration.has_data {
             let packet = "a data synchronization marker";
-            let reason = "TRCCONFIGR has no tracing of data";
+            let reason = "TRCIDR0 says that it traces no data";
             return Err(Fault::Impossible { packet, header, reason });
         }
         Ok(Packet::DataSynchronization)
@@ -24,7 +24,7 @@ mod tests {
         assert_eq!(
             damage(ETM, &[0x20]),
             "at byte 0x0: found a data synchronization marker (first byte 0x20), which this source cannot send: \
-             TRCCONFIGR has no tracing of data"
+             TRCIDR0 says that it traces no data"
         );
     }
 }

@@ -18,7 +18,7 @@ impl Packets<'_> {
             _ => return Err(Fault::Reserved { header }),
         };
         if !self.configuration.has_q {
-            let reason = "TRCCONFIGR has no Q elements";
+            let reason = "TRCIDR0 says that it has none";
             return Err(Fault::Impossible { packet: Q, header, reason });
         }
         let address = form.map(|form| self.address_in(form, Q)).transpose()?;
@@ -52,7 +52,7 @@ mod tests {
     fn a_source_without_q_elements_sends_none() {
         assert_eq!(
             damage(ETM, &[0xaf]),
-            "at byte 0x0: found a Q packet (first byte 0xaf), which this source cannot send: TRCCONFIGR has no Q elements"
+            "at byte 0x0: found a Q packet (first byte 0xaf), which this source cannot send: TRCIDR0 says that it has none"
         );
         assert_eq!(damage(ETE, &[0xa3]), "at byte 0x0: found a packet that begins with 0xa3, which is reserved");
     }

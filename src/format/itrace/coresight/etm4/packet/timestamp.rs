@@ -12,7 +12,7 @@ impl Packets<'_> {
     /// can have, are counted again by the next cycle count, so that they are passed over.
     pub(super) fn timestamp(&mut self, header: u8) -> Result<Packet, Fault> {
         if !self.configuration.has_timestamps {
-            let reason = "TRCCONFIGR has no timestamps";
+            let reason = "TRCIDR0 says that it has none";
             return Err(Fault::Impossible { packet: TIMESTAMP, header, reason });
         }
         let mut time = 0;
@@ -70,7 +70,7 @@ mod tests {
     fn a_source_without_timestamps_sends_none() {
         assert_eq!(
             damage(ETM, &[0x02, 0x05]),
-            "at byte 0x0: found a timestamp (first byte 0x02), which this source cannot send: TRCCONFIGR has no timestamps"
+            "at byte 0x0: found a timestamp (first byte 0x02), which this source cannot send: TRCIDR0 says that it has none"
         );
     }
 }
