@@ -45,7 +45,8 @@ pub enum ElementKind {
         taken: bool,
     },
     /// The waypoint at this address did lead elsewhere, and none before it since the last element that moved execution.
-    SourceAddress(Target),
+    /// It is encoded as what was executed before it.
+    SourceAddress(u64),
     /// An exception, or an interrupt, was taken.
     Exception(Exception),
     /// A handler returned.

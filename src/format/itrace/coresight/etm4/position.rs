@@ -65,7 +65,8 @@ impl Position {
             Told::Context(context) => self.change(context),
             Told::SourceAddress(address) => {
                 (self.is_placed, self.address) = (true, None);
-                Some(ElementKind::SourceAddress(self.target(address)?))
+                // Which of the two forms it has does not tell how the instruction is encoded.
+                Some(ElementKind::SourceAddress(self.target(address)?.address))
             }
             Told::Exception { number, returns_to } => {
                 self.address = None;

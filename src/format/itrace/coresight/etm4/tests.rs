@@ -148,7 +148,7 @@ fn what_else_is_told() {
         ElementKind::Instrumentation { exception_level: 1, value: 2 },
         ElementKind::Unknown(None),
         ElementKind::Unknown(Some(5)),
-        ElementKind::SourceAddress(target(0x0c, false)),
+        ElementKind::SourceAddress(0x0c),
     ];
     assert_eq!(told(ETE, &bytes), expected);
 }
