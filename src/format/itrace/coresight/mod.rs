@@ -8,3 +8,8 @@
 
 pub mod etm4;
 pub mod formatter;
+mod reconstruction;
+#[cfg(test)]
+mod tests;
+
+pub use reconstruction::Reconstruction;

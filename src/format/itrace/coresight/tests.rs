@@ -1,0 +1,69 @@
+//! Recorded traces against the list of what was executed.
+
+use super::Reconstruction;
+use super::etm4::{Configuration, Source};
+use super::formatter::Framing;
+use crate::format::itrace::instruction::{Blocks, Code, Ends, InstructionSet};
+use crate::format::itrace::tests::{data, truth};
+use crate::format::itrace::{Run, Step};
+
+struct Program(Vec<u8>);
+
+impl Code for Program {
+    fn code(&self, address: u64) -> &[u8] {
+        let at = address.checked_sub(0x40_0000).and_then(|at| usize::try_from(at).ok());
+        at.and_then(|at| self.0.get(at..)).unwrap_or_default()
+    }
+}
+
+fn configuration(file: &str) -> Configuration {
+    let text = std::fs::read_to_string(data(file)).unwrap();
+    let registers = text.lines().filter_map(|line| {
+        let (name, value) = line.split_once('=')?;
+        let value = u64::from_str_radix(value.strip_prefix("0x")?, 16).ok()?;
+        Some((name.split('(').next()?, value))
+    });
+    Configuration::from_registers(registers.collect::<Vec<_>>()).unwrap()
+}
+
+/// The instructions of a source, and how many steps are no instructions.
+fn executed(folder: &str, source: &str) -> (Vec<u64>, Vec<Step>) {
+    let (sink, code) = ("cstrace.bin", "code.bin");
+    let sink = std::fs::read(data(&format!("{folder}/{sink}"))).unwrap();
+    let program = Program(std::fs::read(data(&format!("{folder}/{code}"))).unwrap());
+    let configuration = configuration(&format!("{folder}/{source}"));
+    let mut walk = Reconstruction::new(&program, &configuration);
+    let mut blocks = Blocks::new(&program, Ends { barriers: true, waits: configuration.is_wait_waypoint() });
+    let (mut seen, mut others) = (Vec::new(), Vec::new());
+    for element in Source::new(&sink, Framing::Aligned, configuration) {
+        walk.take(&element, &mut |step| match step {
+            Step::Run(Run { start, last, instructions, .. }) => {
+                let block = blocks.block(InstructionSet::A64, start);
+                seen.extend((0..instructions).map(|nth| block.address(nth).unwrap()));
+                assert_eq!(seen.last(), Some(&last));
+            }
+            other => others.push(other),
+        });
+    }
+    (seen, others)
+}
+
+#[test]
+fn every_instruction_is_the_one_that_was_executed() {
+    let truth = truth("a64.200.pcs.gz");
+    let (seen, others) = executed("gen-etm4-one", "etm_0.ini");
+    assert_eq!(others, []);
+    // The last two are not covered by an atom.
+    assert!(seen == truth[..truth.len() - 2], "{} of {}", seen.len(), truth.len());
+}
+
+#[test]
+fn two_sources_at_the_same_addresses_are_kept_apart() {
+    for (source, list) in [("etm_0.ini", "a64.200.pcs.gz"), ("etm_1.ini", "a64.10.pcs.gz")] {
+        let truth = truth(list);
+        let (seen, others) = executed("gen-etm4-two-rs", source);
+        assert_eq!(others, []);
+        let differs = seen.iter().zip(&truth).position(|(seen, truth)| seen != truth);
+        assert_eq!((differs, seen.len()), (None, truth.len() - 2), "{source}");
+    }
+}

@@ -1,0 +1,378 @@
+//! From the packets of a hart to what it executed.
+//!
+//! This is the specification's `process_te_inst` and `follow_execution_path`, block by block: of the instructions of a
+//! block only the last can lead elsewhere, so that a packet's address is looked for in the block as a whole.
+
+use riscv_etrace::packet::payload::{AddressInfo, InstructionTrace};
+use riscv_etrace::packet::sync::{QualStatus, Start, Support, Synchronization, Trap};
+use riscv_etrace::packet::unit::ReferenceIOptions;
+
+use super::branches::Branches;
+use super::packets::Packet;
+use super::parameters::Parameters;
+use crate::format::itrace::instruction::{Block, Blocks, Branch, Code, Ending, Flow, InstructionSet};
+use crate::format::itrace::step::{Discontinuity, Run, Step};
+
+/// How many blocks are walked without any packet's help. No program jumps on so often without a branch.
+const MOST_UNTOLD: u32 = 1 << 16;
+
+/// How many returns are told by calls at most, whatever the encoder says it can.
+const MOST_RETURNS: usize = 1 << 12;
+
+/// Where the walk stands, at an instruction that was executed.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// The address of the instruction.
+    pc: u64,
+    /// Where it leads.
+    flow: Flow,
+    /// The address behind it.
+    behind: u64,
+}
+
+/// Where a packet lets the walk go.
+#[derive(Clone, Copy, Debug)]
+enum Until {
+    /// To the last branch that was told.
+    LastBranch,
+    /// To an address.
+    Address {
+        /// Whether it is told for a reason of its own, and is not where a jump led.
+        is_notified: bool,
+        /// Whether it is where a jump led, and the last instruction before something else.
+        is_behind_jump: bool,
+    },
+    /// To the address of a synchronisation.
+    Synchronisation,
+}
+
+/// Why the walk cannot go on.
+type Wrong = String;
+
+/// What a hart executed.
+pub struct Reconstruction<C> {
+    blocks: Blocks<C>,
+    instruction_set: InstructionSet,
+    mask: u64,
+    most_returns: usize,
+    options: ReferenceIOptions,
+    /// The address that was told last.
+    address: u64,
+    branches: Branches,
+    /// Where the walk stands; `None` until a full address is told.
+    place: Option<Place>,
+    /// Whether the walk stands at an address that was told, and may have to go on to where it comes again.
+    may_come_again: bool,
+    returns: Vec<u64>,
+    /// Whether an exception was told, and not yet where its handler is.
+    is_in_trap: bool,
+}
+
+impl<C: Code> Reconstruction<C> {
+    /// Of a hart that executes this code.
+    pub fn new(blocks: Blocks<C>, instruction_set: InstructionSet, parameters: &Parameters) -> Reconstruction<C> {
+        Reconstruction {
+            blocks,
+            instruction_set,
+            mask: parameters.address_mask(),
+            most_returns: parameters.return_stack_depth().min(MOST_RETURNS),
+            options: ReferenceIOptions::default(),
+            address: 0,
+            branches: Branches::default(),
+            place: None,
+            may_come_again: false,
+            returns: Vec::new(),
+            is_in_trap: false,
+        }
+    }
+
+    /// Takes the next packet of the hart; `step` is told what it proves.
+    pub fn take(&mut self, packet: &Packet, step: &mut impl FnMut(Step)) {
+        let found = match &packet.payload {
+            Ok(Some(payload)) => self.payload(payload, step),
+            Ok(None) => Ok(()),
+            Err(what) => Err(format!("a packet cannot be read: {what}")),
+        };
+        if let Err(reason) = found {
+            self.lose();
+            step(Step::Discontinuity(Discontinuity { at: packet.at, reason }));
+        }
+    }
+
+    /// Forgets everything: what comes next is believed from a full address on.
+    fn lose(&mut self) {
+        self.place = None;
+        self.branches = Branches::default();
+        self.may_come_again = false;
+        self.is_in_trap = false;
+        self.returns.clear();
+    }
+
+    fn payload(&mut self, payload: &InstructionTrace, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+        match payload {
+            InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start, step),
+            InstructionTrace::Synchronization(Synchronization::Trap(trap)) => self.trap(trap, step),
+            InstructionTrace::Synchronization(Synchronization::Support(support)) => self.support(support, step),
+            InstructionTrace::Synchronization(Synchronization::Context(_)) => Ok(()),
+            InstructionTrace::Extension(_) => {
+                Err("it tells of predicted branches or cached jumps, which are not read".to_owned())
+            }
+            // Of no use before a full address.
+            _ if self.place.is_none() => Ok(()),
+            InstructionTrace::Branch(branch) => {
+                if !self.branches.append(branch.branch_map) {
+                    return Err("it tells more branches than an encoder keeps".to_owned());
+                }
+                match &branch.address {
+                    Some(address) => self.to_address(address, step),
+                    None => self.follow(Until::LastBranch, None, step),
+                }
+            }
+            InstructionTrace::Address(address) => self.to_address(address, step),
+        }
+    }
+
+    fn to_address(&mut self, told: &AddressInfo, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+        let address = if self.options.full_address {
+            told.address.cast_unsigned()
+        } else {
+            self.address.wrapping_add_signed(told.address)
+        };
+        self.address = address & self.mask;
+        self.follow(Until::Address { is_notified: told.notify, is_behind_jump: told.updiscon }, told.irdepth, step)
+    }
+
+    /// Tracing begins, or goes on and tells a full address.
+    fn start(&mut self, start: &Start, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+        self.address = start.address & self.mask;
+        self.may_come_again = false;
+        let goes_on = self.place.is_some() && !self.is_in_trap;
+        if !goes_on {
+            self.branches = Branches::default();
+        }
+        self.tell_branch(start.branch)?;
+        if goes_on {
+            self.follow(Until::Synchronisation, None, step)?;
+        } else {
+            self.begin(step)?;
+        }
+        Ok(())
+    }
+
+    fn trap(&mut self, trap: &Trap, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+        let is_interrupt = trap.info.tval.is_none();
+        let at = match self.place {
+            // The second of two in a row: nothing was executed between them.
+            Some(_) if self.is_in_trap => None,
+            Some(place) if is_interrupt => Some(place.pc),
+            Some(place) => self.raised_at(place, trap)?,
+            None => None,
+        };
+        if self.place.is_some() || trap.thaddr {
+            step(Step::Trap { cause: u64::from(trap.info.ecause), is_interrupt, at });
+        }
+        self.may_come_again = false;
+        self.is_in_trap = !trap.thaddr;
+        if trap.thaddr {
+            self.address = trap.address & self.mask;
+            self.branches = Branches::default();
+            self.tell_branch(trap.branch)?;
+            self.begin(step)?;
+        }
+        Ok(())
+    }
+
+    /// The instruction that raised an exception (`exception_address` of the specification).
+    fn raised_at(&mut self, place: Place, trap: &Trap) -> Result<Option<u64>, Wrong> {
+        Ok(match place.flow {
+            flow if is_discontinuity(flow) && !trap.thaddr => Some(trap.address & self.mask),
+            Flow::Call => Some(place.pc),
+            flow if is_discontinuity(flow) => None,
+            _ => Some(self.next(place, self.address, None)?.0),
+        })
+    }
+
+    /// Whether the last branch was taken, where the address that was told is that of one.
+    fn tell_branch(&mut self, not_taken: bool) -> Result<(), Wrong> {
+        let block = self.blocks.block(self.instruction_set, self.address);
+        if block.instructions() == 0 {
+            return Err(no_instruction(self.address));
+        }
+        if block.instructions() == 1 && matches!(block.ending, Ending::Flow(flow) if is_branch(flow)) {
+            self.branches.push(!not_taken);
+        }
+        Ok(())
+    }
+
+    /// Stands at the address that was told.
+    fn begin(&mut self, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+        let block = self.blocks.block(self.instruction_set, self.address);
+        self.enter(block, Some(0), step).ok_or_else(|| no_instruction(self.address))?;
+        self.is_in_trap = false;
+        Ok(())
+    }
+
+    /// Stands at an instruction of a block, the last if none is named, having executed all before it.
+    fn enter(&mut self, block: Block, nth: Option<u32>, step: &mut impl FnMut(Step)) -> Option<()> {
+        let nth = nth.unwrap_or(block.instructions().checked_sub(1)?);
+        let pc = block.address(nth)?;
+        let behind = block.address(nth + 1).unwrap_or(block.end);
+        let flow = match block.ending {
+            Ending::Flow(flow) if behind == block.end => flow,
+            _ => Flow::Next,
+        };
+        self.place = Some(Place { pc, flow, behind });
+        let Block { instruction_set, start, .. } = block;
+        step(Step::Run(Run { instruction_set, start, last: pc, instructions: nth + 1 }));
+        Some(())
+    }
+
+    fn support(&mut self, support: &Support, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+        self.options = support.ioptions;
+        let options = [
+            (support.ioptions.implicit_exception, "implicit exceptions"),
+            (support.ioptions.branch_prediction, "a branch predictor"),
+            (support.ioptions.jump_target_cache, "a cache of jump targets"),
+        ];
+        if let Some((_, what)) = options.iter().find(|(is_on, _)| *is_on) {
+            return Err(format!("the encoder was switched to {what}, which is not read"));
+        }
+        match support.qual_status {
+            QualStatus::NoChange => Ok(()),
+            QualStatus::TraceLost => Err("the encoder lost packets".to_owned()),
+            QualStatus::EndedRep | QualStatus::EndedNtr => {
+                let goes_on = support.qual_status == QualStatus::EndedNtr && self.may_come_again;
+                if goes_on && self.place.is_some() {
+                    self.come_again(step)?;
+                }
+                self.lose();
+                step(Step::End);
+                Ok(())
+            }
+        }
+    }
+
+    /// Where execution goes from an instruction, and whether that is the address that was told.
+    fn next(&mut self, place: Place, told: u64, depth: Option<usize>) -> Result<(u64, bool), Wrong> {
+        Ok(match place.flow {
+            Flow::Next | Flow::Barrier | Flow::Wait => (place.behind, false),
+            Flow::Branch(Branch { target, is_conditional, is_call, .. }) => {
+                let untold = || format!("no packet tells whether the branch at {:#x} was taken", place.pc);
+                let taken = !is_conditional || self.branches.pop().ok_or_else(untold)?;
+                if is_call {
+                    self.call(place.behind);
+                }
+                (if taken { target } else { place.behind }, false)
+            }
+            // Coroutines that change places neither call nor return.
+            Flow::Indirect { is_call: true, is_return: true, .. } => (told, true),
+            Flow::Indirect { is_call, is_return, .. } => {
+                // A packet with the number of returns that were left tells of the one that does not fit.
+                let is_inferred = is_return && self.options.implicit_return && depth != Some(self.returns.len());
+                let inferred = if is_inferred { self.returns.pop() } else { None };
+                if is_call {
+                    self.call(place.behind);
+                }
+                inferred.map_or((told, true), |target| (target, false))
+            }
+            Flow::ExceptionReturn { .. } | Flow::Call => (told, true),
+        })
+    }
+
+    /// Keeps where a call returns to, as the encoder does: of too many it forgets the oldest.
+    fn call(&mut self, behind: u64) {
+        if self.options.implicit_return && self.most_returns > 0 {
+            if self.returns.len() == self.most_returns {
+                self.returns.remove(0);
+            }
+            self.returns.push(behind);
+        }
+    }
+
+    /// Goes on to where the address at which the walk stands comes again, as the target of a jump.
+    fn come_again(&mut self, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+        self.may_come_again = false;
+        match self.place {
+            Some(place) => self.walk(place.pc, None, None, step),
+            None => Ok(()),
+        }
+    }
+
+    /// Walks as far as a packet lets it.
+    fn follow(&mut self, until: Until, depth: Option<usize>, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+        if self.may_come_again {
+            self.come_again(step)?;
+        }
+        self.walk(self.address, Some(until), depth, step)
+    }
+
+    /// Walks to where the program does not say where it goes, which `told` does, or to where `until` lets it.
+    fn walk(
+        &mut self,
+        told: u64,
+        until: Option<Until>,
+        depth: Option<usize>,
+        step: &mut impl FnMut(Step),
+    ) -> Result<(), Wrong> {
+        for _ in 0..MOST_UNTOLD {
+            let Some(place) = self.place else { return Ok(()) };
+            let (pc, is_told) = self.next(place, told, depth)?;
+            if is_told && matches!(until, Some(Until::LastBranch)) {
+                return Err(format!("no packet tells where the instruction at {:#x} led", place.pc));
+            }
+            let block = self.blocks.block(self.instruction_set, pc & self.mask);
+            let is_behind_jump = is_discontinuity(place.flow);
+            let stop = if is_told { Some(0) } else { self.stop(&block, until, depth, is_behind_jump) };
+            self.enter(block, stop, step).ok_or_else(|| no_instruction(pc))?;
+            if is_told {
+                let own = u32::from(self.place.is_some_and(|place| is_branch(place.flow)));
+                let left = self.branches.count();
+                if until.is_some() && left > own {
+                    return Err(format!("{left} branches were told that were not met on the way to {pc:#x}"));
+                }
+            }
+            if stop.is_some() {
+                return Ok(());
+            }
+        }
+        Err(format!("more than {MOST_UNTOLD} blocks do not lead to the address {told:#x} that a packet tells"))
+    }
+
+    /// At which instruction of a block the walk stops, if it does.
+    fn stop(&mut self, block: &Block, until: Option<Until>, depth: Option<usize>, is_behind_jump: bool) -> Option<u32> {
+        let last = block.instructions().checked_sub(1)?;
+        let ends_in_branch = matches!(block.ending, Ending::Flow(flow) if is_branch(flow));
+        let until = until?;
+        if let Until::LastBranch = until {
+            return (ends_in_branch && self.branches.count() == 1).then_some(last);
+        }
+        let nth = block.up_to(self.address).instructions();
+        let is_here = block.address(nth) == Some(self.address);
+        if !is_here || self.branches.count() != u32::from(ends_in_branch && nth == last) {
+            return None;
+        }
+        match until {
+            Until::Synchronisation | Until::Address { is_notified: true, .. } => Some(nth),
+            Until::Address { is_behind_jump: false, .. } => {
+                let is_reached = depth.is_none_or(|depth| depth == self.returns.len());
+                let stops = is_reached && !(nth == 0 && is_behind_jump);
+                self.may_come_again |= stops;
+                stops.then_some(nth)
+            }
+            Until::Address { .. } | Until::LastBranch => None,
+        }
+    }
+}
+
+fn is_branch(flow: Flow) -> bool {
+    matches!(flow, Flow::Branch(Branch { is_conditional: true, .. }))
+}
+
+/// Whether the program does not say where an instruction leads (the specification's "uninferable discontinuity").
+fn is_discontinuity(flow: Flow) -> bool {
+    matches!(flow, Flow::Indirect { .. } | Flow::ExceptionReturn { .. } | Flow::Call)
+}
+
+fn no_instruction(address: u64) -> Wrong {
+    format!("the program has no instruction at {address:#x}, where execution goes: is it the program that was traced?")
+}
