@@ -67,3 +67,35 @@ fn two_sources_at_the_same_addresses_are_kept_apart() {
         assert_eq!((differs, seen.len()), (None, truth.len() - 2), "{source}");
     }
 }
+
+#[test]
+fn whatever_the_bytes_are_it_ends_and_what_does_not_fit_is_a_discontinuity() {
+    let sink = std::fs::read(data("gen-etm4-two-rs/cstrace.bin")).unwrap();
+    let code = std::fs::read(data("gen-etm4-two-rs/code.bin")).unwrap();
+    let configuration = configuration("gen-etm4-two-rs/etm_1.ini");
+    let walked = |sink: &[u8], code: Vec<u8>| {
+        let program = Program(code);
+        let mut walk = Reconstruction::new(&program, &configuration);
+        let (mut executed, mut gaps) = (0, 0);
+        for element in Source::new(sink, Framing::Aligned, configuration) {
+            walk.take(&element, &mut |step| match step {
+                Step::Run(run) => executed += u64::from(run.instructions),
+                Step::Discontinuity(_) => gaps += 1,
+                Step::Trap { .. } | Step::End => {}
+            });
+        }
+        (executed, gaps)
+    };
+    let (all, _) = walked(&sink, code.clone());
+    for cut in (0..sink.len()).step_by(16) {
+        assert!(walked(&sink[..cut], code.clone()).0 <= all);
+    }
+    for at in (0..sink.len()).step_by(5) {
+        let mut changed = sink.clone();
+        changed[at] ^= 1 << (at % 8);
+        walked(&changed, code.clone());
+    }
+    // Another program: everything four bytes further on.
+    let (executed, gaps) = walked(&sink, [&[0x1f, 0x20, 0x03, 0xd5], &code[..]].concat());
+    assert!(gaps > 0 && executed < all, "{executed} of {all}, {gaps}");
+}

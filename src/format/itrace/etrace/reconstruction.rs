@@ -124,15 +124,15 @@ impl<C: Code> Reconstruction<C> {
                     return Err("it tells more branches than an encoder keeps".to_owned());
                 }
                 match &branch.address {
-                    Some(address) => self.to_address(address, step),
+                    Some(address) => self.reach(address, step),
                     None => self.follow(Until::LastBranch, None, step),
                 }
             }
-            InstructionTrace::Address(address) => self.to_address(address, step),
+            InstructionTrace::Address(address) => self.reach(address, step),
         }
     }
 
-    fn to_address(&mut self, told: &AddressInfo, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn reach(&mut self, told: &AddressInfo, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
         let address = if self.options.full_address {
             told.address.cast_unsigned()
         } else {
