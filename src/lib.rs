@@ -61,7 +61,10 @@
 //! them of the records of many CPUs, merged by time; its locations are numbers of frames, which the first walk finds
 //! places for. What it cannot have as memory or registers of a machine it makes, and says so
 //! ([`trace::Recording::made_up`]): a program with the kernel's symbols ([`image::made`]), a stack that leads along recorded
-//! return addresses. Hardware instruction trace comes next on the same interface.
+//! return addresses.
+//!
+//! [`format::itrace`] reads hardware instruction trace: from the bytes of a sink to the instructions that were executed, of
+//! CoreSight (ETMv4, ETE) and of RISC-V (E-Trace). It is no [`trace::Recording`] yet, so that no command opens one.
 
 pub mod arch;
 pub mod cli;
