@@ -148,7 +148,7 @@ fn a_packet_log_can_be_read() {
     }
     for pair in [
         ["-> QTFrame:3", "<- F3T2"],
-        ["-> qRcmd,6d61726b73", &format!("<- O{}", support::protocol::hex("no frame is marked\n"))],
+        ["-> qRcmd,6d61726b73", &format!("<- {}", support::protocol::hex("no frame is marked\n"))],
         ["-> QTFrame:ffffffff", "<- OK"],
     ] {
         let mut lines = log.lines().skip_while(|line| !line.ends_with(pair[0])).skip(1);
