@@ -18,6 +18,9 @@ use crate::trace::DamageList;
 /// How many symbols are taken. A kernel with all its modules has some hundred thousand.
 const MOST_SYMBOLS: usize = 1 << 20;
 
+/// How far a symbol reaches at most.
+const FURTHEST: u64 = 16 << 20;
+
 /// What a program of the user's is, beside which the image lies.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Given<'i> {
@@ -62,12 +65,13 @@ impl Program {
             Some(Given::Kernel(kernel, bias)) => kernel.function(symbol.address.wrapping_sub(bias)).is_none(),
             _ => true,
         };
-        // Beside a kernel, a symbol reaches to the next of the recording, and not over those that are the kernel's.
+        // Beside a kernel, a symbol reaches to the next of the recording, and not over those that are the kernel's. Where
+        // that is far away nothing is known of what lies between.
         let mut addresses: Vec<u64> = symbols.iter().filter(|_| is_kernel_given).map(|symbol| symbol.address).collect();
         addresses.sort_unstable();
         let size = |address: u64| {
             let next = addresses.get(addresses.partition_point(|other| *other <= address))?;
-            Some(next - address)
+            Some(next - address).filter(|size| *size <= FURTHEST)
         };
         let mut made_symbols: Vec<MadeSymbol<'_>> = symbols
             .iter()
