@@ -9,7 +9,7 @@ use support::{Gdb, Server, made, run};
 use traceframe::arch::{BuiltIn, Machine, built_in};
 use traceframe::image::made::{
     Chain, Compound, FrameRule, MadeImage, MadeSymbol, Member, Place, Type, TypeId, Types, frame_chain, identifier,
-    write,
+    unknown_code, write,
 };
 use traceframe::source::ByteOrder::{self, Big, Little};
 
@@ -86,9 +86,11 @@ impl Case {
         [&b"M"[..], &self.number(address, 8), &self.number(bytes.len() as u64, 2), bytes].concat()
     }
 
-    fn chain(&self, chain: &Chain) -> Vec<u8> {
+    /// A stack, and code at its addresses.
+    fn chain(&self, chain: &Chain, addresses: &[u64]) -> Vec<u8> {
         let (address, bytes) = &chain.memory;
-        let code = chain.code.iter().flat_map(|(address, bytes)| self.memory(*address, bytes));
+        let code = unknown_code(&self.machine, addresses);
+        let code = code.iter().flat_map(|(address, bytes)| self.memory(*address, bytes));
         self.registers(&chain.registers).into_iter().chain(self.memory(*address, bytes)).chain(code).collect()
     }
 
@@ -179,7 +181,7 @@ fn recorded_stacks_are_shown_and_end_where_they_end() {
         let base = case.text() + 0x2000_0000;
         let frames = stacks.map(|stack| {
             let addresses: Vec<_> = stack.iter().map(|(offset, _)| case.text() + offset).collect();
-            case.chain(&frame_chain(&case.machine, base, &addresses).unwrap())
+            case.chain(&frame_chain(&case.machine, base, &addresses).unwrap(), &addresses)
         });
         let commands =
             ["tfind 0", "bt", "tfind 1", "bt", "tfind 2", "bt", "up", "p $sp", "tfind none", "bt", "tfind 3", "bt"];
@@ -309,7 +311,7 @@ fn the_file_says_nothing_of_memory() {
         let chain = frame_chain(&case.machine, case.text() + 0x2000_0000, &addresses).unwrap();
         let commands = ["x/i $pc", "x/xb schedule", "tfind 0", "x/i $pc", "x/xb schedule", "x/xb in_module"];
         for gdb in case.gdbs() {
-            let shown = answers(*gdb, &case, &image(&case), &[case.chain(&chain)], &commands);
+            let shown = answers(*gdb, &case, &image(&case), &[case.chain(&chain, &addresses)], &commands);
             let refused = |offset| format!("Cannot access memory at address {:#x}", case.text() + offset);
             let unavailable = "<unavailable>".to_owned();
             let expected = [(0, refused(0x10)), (1, refused(0x100)), (3, refused(0x10))];

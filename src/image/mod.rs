@@ -212,7 +212,7 @@ impl Image {
     /// The address of the page at which the file is mapped. Files are linked so that it is enough to know of pages that
     /// they have at least 4096 bytes.
     pub fn first_page(&self) -> u64 {
-        self.first_address() & !0xfff
+        self.first_address() & !(usual::PAGE - 1)
     }
 
     /// Whether it says what is loaded in one piece (`PT_LOAD`). A file for a debugger alone need not.
@@ -235,10 +235,11 @@ impl Image {
         self.unwind.rule(self.source.bytes(), address)
     }
 
-    /// The first addresses of all functions with this name.
-    pub fn addresses_of(&self, name: &str) -> Vec<u64> {
-        let found = self.symbols.named(self.source.bytes(), [name]);
-        found.into_values().flatten().map(|(first, _)| first).collect()
+    /// The first addresses of all functions with these names, by the name.
+    pub fn addresses_of<'name>(&self, names: &[&'name str]) -> HashMap<&'name str, Vec<u64>> {
+        let found = self.symbols.named(self.source.bytes(), names.iter().copied());
+        let first = |functions: Vec<(u64, u64)>| functions.into_iter().map(|(first, _)| first).collect();
+        found.into_iter().map(|(name, functions)| (name, first(functions))).collect()
     }
 
     /// The greatest alignment of a segment in bytes, a power of two.

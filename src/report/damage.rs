@@ -47,8 +47,8 @@ pub fn warnings(replay: &Replay) -> Vec<String> {
         let path = printable(&image.image.path().display().to_string());
         match image.placement {
             Placement::Unknown => warnings.push(format!(
-                "{path} is position-independent and nothing recorded tells the one place where it lay (is it the program that was \
-                 recorded?), so it is not used; --load-bias names the place"
+                "{path} is position-independent and nothing recorded tells the one place where it lay (is it the \
+                 program that was recorded?), so it is not used; --load-bias names the place"
             )),
             Placement::Tracepoints { agree, of } if agree < of => warnings.push(format!(
                 "only {agree} of {of} tracepoints lie where {path} has what they name (is it the build that was \

@@ -13,8 +13,8 @@ const ELEMENTS: usize = 8;
 
 /// An event, as JSON and as a row.
 ///
-/// As JSON it is an object of what [`Event`] has, by the same names: `null` for what is not known or not there, `fields` an object in
-/// the order of the event.
+/// As JSON it is an object of what [`Event`] has, by the same names: `null` for what is not known or not there, `fields`
+/// an object in the order of the event.
 #[derive(Debug)]
 pub struct EventRow {
     /// The event.

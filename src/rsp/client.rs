@@ -52,6 +52,11 @@ impl Client {
         }
     }
 
+    /// The thread whose registers and memory it asks for.
+    pub fn asked_thread(&self) -> u32 {
+        self.general_thread.unwrap_or_else(|| self.session.thread())
+    }
+
     /// How the addresses of the recorded machine are written.
     pub fn addresses(&self) -> Addresses {
         self.session.replay().recording().target().addresses()

@@ -133,10 +133,10 @@ impl Session {
     /// recorded, else what the program image's read-only parts hold.
     ///
     /// Outside any frame the frame is that of a thread, as with [registers](Session::registers): another may be of
-    /// another process, and have other memory at the same addresses. There are also zeros where gdb must read memory to name the function's frame, and it was not
-    /// collected. It names the function's frame at the program counter before each `tfind`, and outside any frame takes
-    /// memory that is not there for an error. In code inlined into such a function that error ends every `tfind` (gdb
-    /// 13.1 and 18.1, inline-frame.c).
+    /// another process, and have other memory at the same addresses. There are also zeros where gdb must read memory to
+    /// name the function's frame, and it was not collected. It names the function's frame at the program counter before
+    /// each `tfind`, and outside any frame takes memory that is not there for an error. In code inlined into such a
+    /// function that error ends every `tfind` (gdb 13.1 and 18.1, inline-frame.c).
     pub fn memory(&self, thread: u32, address: u64, length: usize) -> Vec<u8> {
         let number = match self.cursor.position() {
             Position::Frame(number) => Some(number),

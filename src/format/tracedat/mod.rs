@@ -51,6 +51,7 @@ use self::places::Places;
 use self::positions::Positions;
 use self::probe::Probe;
 use self::program::Program;
+use self::programs_place::KernelFunctions;
 use self::streams::Streams;
 use self::survey::Survey;
 use self::trace_buffer::Sequence;
@@ -81,6 +82,7 @@ pub struct TraceDat {
     variables: Variables,
     places: Places,
     machine: Option<Machine>,
+    kernel_functions: KernelFunctions,
     target: Target,
     program: Program,
     /// The process that was chosen.

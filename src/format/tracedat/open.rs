@@ -15,7 +15,7 @@ use super::places::Places;
 use super::positions::Positions;
 use super::probe::Probe;
 use super::program::{Given, Program};
-use super::programs_place::{self, Kernel};
+use super::programs_place::{self, Kernel, KernelFunctions};
 use super::streams::Streams;
 use super::survey::survey;
 use super::trace_buffer::Sequence;
@@ -53,7 +53,9 @@ impl TraceDat {
             taken_as = Some(remark);
             Some(machine)
         });
-        let image = options.image.filter(|image| programs_place::refusal(&container, recorded, image).is_none());
+        let kernel_functions = KernelFunctions::new(&container);
+        let is_refused = |image: &Image| programs_place::refusal(&kernel_functions, recorded, image).is_some();
+        let image = options.image.filter(|image| !is_refused(image));
         let mut of_boots = Vec::new();
         let last_boots = LastBootPlaces::of(&container, recorded, &mut of_boots);
         let streams = Streams::new(&container, choices, layout, clock(&container), last_boots);
@@ -95,7 +97,7 @@ impl TraceDat {
                 recorded.is_some_and(is_alike).then_some(given)
             }
         };
-        let given = image.map(|image| match programs_place::kernel(&container, image) {
+        let given = image.map(|image| match kernel_functions.compare(image) {
             Kernel::Moved(bias) => Given::Kernel(image, bias),
             _ => Given::Program,
         });
@@ -124,6 +126,7 @@ impl TraceDat {
             losses: Losses::default(),
             sequence: Sequence::default(),
             machine: recorded,
+            kernel_functions,
             container,
             formats,
             instances,

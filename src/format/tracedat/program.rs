@@ -18,9 +18,6 @@ use crate::trace::DamageList;
 /// How many symbols are taken. A kernel with all its modules has some hundred thousand.
 const MOST_SYMBOLS: usize = 1 << 20;
 
-/// How far a symbol reaches at most.
-const FURTHEST: u64 = 16 << 20;
-
 /// What a program of the user's is, beside which the image lies.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Given<'i> {
@@ -71,7 +68,7 @@ impl Program {
         addresses.sort_unstable();
         let size = |address: u64| {
             let next = addresses.get(addresses.partition_point(|other| *other <= address))?;
-            Some(next - address).filter(|size| *size <= FURTHEST)
+            Some(next - address).filter(|size| *size <= made::FURTHEST)
         };
         let mut made_symbols: Vec<MadeSymbol<'_>> = symbols
             .iter()

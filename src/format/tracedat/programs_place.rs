@@ -44,39 +44,52 @@ pub(super) enum Kernel {
     Other(usize, usize),
 }
 
-/// Compares the functions of the recording's symbols with those of the file.
-pub(super) fn kernel(container: &Container, image: &Image) -> Kernel {
-    let Some(kallsyms) = container.kallsyms().filter(|kallsyms| !kallsyms.are_addresses_hidden()) else {
-        return Kernel::None;
-    };
-    // Of each function the distances that it may have been moved by.
-    let mut moves: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
-    for symbol in kallsyms.symbols().filter(|symbol| symbol.module.is_none() && FUNCTIONS.contains(&symbol.name)) {
-        let linked = image.addresses_of(symbol.name);
-        let found = linked.iter().map(|linked| symbol.address.wrapping_sub(*linked));
-        moves.entry(symbol.name).or_default().extend(found);
+/// Where the recorded kernel had the functions that are looked at.
+#[derive(Debug)]
+pub(super) struct KernelFunctions(Vec<(&'static str, u64)>);
+
+impl KernelFunctions {
+    pub(super) fn new(container: &Container) -> KernelFunctions {
+        let kallsyms = container.kallsyms().filter(|kallsyms| !kallsyms.are_addresses_hidden());
+        let own = kallsyms.iter().flat_map(|kallsyms| kallsyms.symbols()).filter(|symbol| symbol.module.is_none());
+        let name = |name: &str| FUNCTIONS.into_iter().find(|function| *function == name);
+        KernelFunctions(own.filter_map(|symbol| Some((name(symbol.name)?, symbol.address))).collect())
     }
-    moves.retain(|_, found| !found.is_empty());
-    let agreeing = |bias: &u64| moves.values().filter(|found| found.contains(bias)).count();
-    let whole = moves.values().flatten().copied().filter(|bias| bias.is_multiple_of(PAGE));
-    let best = whole.max_by_key(agreeing);
-    match (best, best.map_or(0, |best| agreeing(&best)), moves.len()) {
-        (.., ..KERNEL) => Kernel::None,
-        // One may be another function of the same name.
-        (Some(best), agree, of) if agree + 1 >= of => Kernel::Moved(best),
-        (_, agree, of) => Kernel::Other(agree, of),
+
+    /// Compares them with those of the file.
+    pub(super) fn compare(&self, image: &Image) -> Kernel {
+        if self.0.is_empty() {
+            return Kernel::None;
+        }
+        let linked = image.addresses_of(&FUNCTIONS);
+        // Of each function the distances that it may have been moved by.
+        let mut moves: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+        for (name, address) in &self.0 {
+            let found = linked.get(name).into_iter().flatten().map(|linked| address.wrapping_sub(*linked));
+            moves.entry(name).or_default().extend(found);
+        }
+        moves.retain(|_, found| !found.is_empty());
+        let agreeing = |bias: &u64| moves.values().filter(|found| found.contains(bias)).count();
+        let whole = moves.values().flatten().copied().filter(|bias| bias.is_multiple_of(PAGE));
+        let best = whole.max_by_key(agreeing);
+        match (best, best.map_or(0, |best| agreeing(&best)), moves.len()) {
+            (.., ..KERNEL) => Kernel::None,
+            // One may be another function of the same name.
+            (Some(best), agree, of) if agree + 1 >= of => Kernel::Moved(best),
+            (_, agree, of) => Kernel::Other(agree, of),
+        }
     }
 }
 
 /// Why a program is not one that ran on the recorded machine; `None` if it may be one.
-pub(super) fn refusal(container: &Container, recorded: Option<Machine>, image: &Image) -> Option<String> {
+pub(super) fn refusal(functions: &KernelFunctions, recorded: Option<Machine>, image: &Image) -> Option<String> {
     let path = image.path().display();
     if let Some(recorded) = recorded.filter(|recorded| !runs_on(&image.machine(), recorded)) {
         let name = |machine: Machine| machine.gdb_architecture().unwrap_or("a machine that is not known here");
         let (own, recorded) = (name(image.machine()), name(recorded));
         return Some(format!("{path} is for {own}, and the recording is of {recorded}; it is not used"));
     }
-    match kernel(container, image) {
+    match functions.compare(image) {
         Kernel::Other(agree, of) => Some(format!(
             "{path} is not the kernel that was recorded, or another build of it: of {of} functions, {agree} lie where \
              the recording's symbols have them, however far it was moved; it is not used"

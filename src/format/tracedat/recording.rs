@@ -73,11 +73,11 @@ impl Recording for TraceDat {
     }
 
     fn refusal(&self, image: &Image) -> Option<String> {
-        programs_place::refusal(&self.container, self.machine, image)
+        programs_place::refusal(&self.kernel_functions, self.machine, image)
     }
 
     fn load_bias(&self, image: &Image) -> Option<u64> {
-        match programs_place::kernel(&self.container, image) {
+        match self.kernel_functions.compare(image) {
             Kernel::Moved(bias) => Some(bias),
             _ => programs_place::of_process(&self.container, self.process, image),
         }

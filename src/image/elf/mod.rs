@@ -68,11 +68,12 @@ impl Section<'_> {
         self.flags & flag.0 != 0
     }
 
-    /// Whether it has a place in memory. A thread's uninitialised variables have addresses but no such place.
+    /// Whether a program needs it to run (`SHF_ALLOC`).
     pub(in crate::image) fn is_allocated(&self) -> bool {
         self.has(elf::SHF_ALLOC)
     }
 
+    /// Whether it has a place in memory. A thread's uninitialised variables have addresses but no such place.
     pub(in crate::image) fn is_in_memory(&self) -> bool {
         self.is_allocated() && !(self.has(elf::SHF_TLS) && self.file.is_none())
     }
@@ -82,7 +83,7 @@ impl Section<'_> {
     }
 
     pub(in crate::image) fn is_code(&self) -> bool {
-        self.has(elf::SHF_ALLOC) && self.has(elf::SHF_EXECINSTR)
+        self.is_allocated() && self.has(elf::SHF_EXECINSTR)
     }
 
     pub(in crate::image) fn is_compressed(&self) -> bool {

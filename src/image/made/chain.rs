@@ -1,6 +1,6 @@
 //! The memory and registers in which a debugger finds a recorded stack.
 
-use super::frames::{RECORD_WORDS, registers, unknown_code};
+use super::frames::{RECORD_WORDS, registers};
 use crate::arch::Machine;
 
 /// What a debugger must be given for `backtrace` to show a recorded stack.
@@ -10,15 +10,14 @@ pub struct Chain {
     pub registers: Vec<(&'static str, u64)>,
     /// The chain: its first address, and its bytes. Empty for a stack of one address.
     pub memory: (u64, Vec<u8>),
-    /// Instructions to be read at addresses of the stack: see [`unknown_code`].
-    pub code: Vec<(u64, [u8; 4])>,
 }
 
 /// Makes a recorded stack readable for a debugger that has a made image with a [`FrameRule`](super::FrameRule).
 ///
 /// The addresses are those of the innermost function first: where the program was, then where each caller goes on.
-/// They must lie in code of the image, or where the rule holds too, or a debugger goes by ways of its own. The chain is made at `base`, where
-/// nothing else may lie; it is all that the rule reads. A word has the machine's address size and byte order, and a
+/// They must lie in code of the image, or where the rule holds too, or a debugger goes by ways of its own; on some
+/// machines it must also be able to read that code ([`unknown_code`](super::unknown_code)). The chain is made at `base`,
+/// where nothing else may lie; it is all that the rule reads. A word has the machine's address size and byte order, and a
 /// record three words; `base` plus three words for each address must be an address. Neither the chain nor the frame
 /// pointer were recorded.
 ///
@@ -54,6 +53,5 @@ pub fn frame_chain(machine: &Machine, base: u64, addresses: &[u64]) -> Option<Ch
     Some(Chain {
         registers: [(registers.program_counter, *innermost)].into_iter().chain(frame_pointer).collect(),
         memory: (base, memory),
-        code: unknown_code(machine, addresses),
     })
 }

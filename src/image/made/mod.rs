@@ -27,6 +27,7 @@ pub use elf::{TooLarge, write};
 pub(in crate::image) use frames::return_address;
 pub use frames::{FrameRule, Records, unknown_code};
 pub use identifier::identifier;
+pub(crate) use symbols::FURTHEST;
 pub use types::{Compound, Encoding, Keyword, Member, Place, Qualifier, Type, TypeId, Types};
 
 use crate::arch::Machine;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A symbol reaches to the next one unless that is further away: then nothing is known of what lies between them.
 /// The largest object of a kernel, its own type information (BTF), has about 5 MiB.
-const FURTHEST: u64 = 16 << 20;
+pub(crate) const FURTHEST: u64 = 16 << 20;
 
 /// Where nothing follows, a symbol reaches to the end of its page: the parts of modules end on one
 /// (kernel/module/kallsyms.c, `find_kallsyms_symbol`). No machine has smaller pages.

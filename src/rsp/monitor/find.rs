@@ -238,7 +238,7 @@ impl Finding {
     /// What was found so far, where the time is up.
     pub fn report_so_far(&self, session: &Session) -> String {
         let at = self.search.at();
-        if self.form != Form::Next || !self.search.found.is_empty() {
+        if self.form == Form::Numbers || !self.search.found.is_empty() {
             return self.report(session, Some(at));
         }
         let frames = session.replay().index().progress().frames;
@@ -250,10 +250,6 @@ impl Finding {
         let Search { found, without_value, .. } = &self.search;
         let replay = session.replay();
         match (self.form, found.first()) {
-            (Form::All, None) if next.is_some_and(|_| Instant::now() >= self.until) => {
-                let at = self.search.at();
-                format!("no such frame so far; go on with: from {at}\n")
-            }
             (Form::Numbers, _) => {
                 let numbers: String = found.iter().map(|number| format!("{number}\n")).collect();
                 let next = next.map_or_else(String::new, |next| format!("next {next}\n"));

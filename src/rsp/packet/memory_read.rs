@@ -18,7 +18,6 @@ pub fn answer(rest: &[u8], client: &mut Client) -> Reply {
 pub fn read(rest: &[u8], client: &Client) -> Option<Vec<u8>> {
     let (address, length) = pair(rest, b',')?;
     let length = usize::try_from(length).unwrap_or(usize::MAX).min(client.packet_size / 2);
-    let thread = client.general_thread.unwrap_or(client.session.thread());
-    let bytes = client.session.memory(thread, client.addresses().kept(address), length);
+    let bytes = client.session.memory(client.asked_thread(), client.addresses().kept(address), length);
     if bytes.is_empty() && length > 0 { None } else { Some(bytes) }
 }

@@ -12,7 +12,7 @@ pub fn answer(rest: &[u8], client: &mut Client) -> Reply {
     if !client.session.is_settled() {
         return Reply::Later;
     }
-    let bytes = client.session.registers(client.general_thread.unwrap_or_else(|| client.session.thread()));
+    let bytes = client.session.registers(client.asked_thread());
     let value = bytes.get(register.offset..register.offset + register.size).unwrap_or(&[]);
     // gdb knows `x` for a digit that is not available. LLDB would show bytes that it makes of it, and knows an error.
     if client.is_lldb && value.contains(&None) {

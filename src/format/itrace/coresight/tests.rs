@@ -16,14 +16,26 @@ impl Code for Program {
     }
 }
 
-fn configuration(file: &str) -> Configuration {
-    let text = std::fs::read_to_string(data(file)).unwrap();
-    let registers = text.lines().filter_map(|line| {
+/// The registers in an `.ini` file: lines like `TRCCONFIGR(0x4)=0x00000001`.
+pub(super) fn configuration_in(ini: &str) -> Configuration {
+    let registers = ini.lines().filter_map(|line| {
         let (name, value) = line.split_once('=')?;
-        let value = u64::from_str_radix(value.strip_prefix("0x")?, 16).ok()?;
-        Some((name.split('(').next()?, value))
+        let (name, _) = name.split_once('(')?;
+        Some((name, u64::from_str_radix(value.strip_prefix("0x")?, 16).ok()?))
     });
-    Configuration::from_registers(registers.collect::<Vec<_>>()).unwrap()
+    Configuration::from_registers(registers).unwrap()
+}
+
+fn configuration(file: &str) -> Configuration {
+    configuration_in(&std::fs::read_to_string(data(file)).unwrap())
+}
+
+/// Hands out what the source of a sink did.
+fn walk(program: &Program, sink: &[u8], configuration: &Configuration, mut take: impl FnMut(Step)) {
+    let mut reconstruction = Reconstruction::new(program, configuration);
+    for element in Source::new(sink, Framing::Aligned, *configuration) {
+        reconstruction.take(&element, &mut take);
+    }
 }
 
 /// The instructions of a source, and how many steps are no instructions.
@@ -32,19 +44,16 @@ fn executed(folder: &str, source: &str) -> (Vec<u64>, Vec<Step>) {
     let sink = std::fs::read(data(&format!("{folder}/{sink}"))).unwrap();
     let program = Program(std::fs::read(data(&format!("{folder}/{code}"))).unwrap());
     let configuration = configuration(&format!("{folder}/{source}"));
-    let mut walk = Reconstruction::new(&program, &configuration);
     let mut blocks = Blocks::new(&program, Ends { barriers: true, waits: configuration.is_wait_waypoint() });
     let (mut seen, mut others) = (Vec::new(), Vec::new());
-    for element in Source::new(&sink, Framing::Aligned, configuration) {
-        walk.take(&element, &mut |step| match step {
-            Step::Run(Run { start, last, instructions, .. }) => {
-                let block = blocks.block(InstructionSet::A64, start);
-                seen.extend((0..instructions).map(|nth| block.address(nth).unwrap()));
-                assert_eq!(seen.last(), Some(&last));
-            }
-            other => others.push(other),
-        });
-    }
+    walk(&program, &sink, &configuration, |step| match step {
+        Step::Run(Run { start, last, instructions, .. }) => {
+            let block = blocks.block(InstructionSet::A64, start);
+            seen.extend((0..instructions).map(|nth| block.address(nth).unwrap()));
+            assert_eq!(seen.last(), Some(&last));
+        }
+        other => others.push(other),
+    });
     (seen, others)
 }
 
@@ -74,16 +83,12 @@ fn whatever_the_bytes_are_it_ends_and_what_does_not_fit_is_a_discontinuity() {
     let code = std::fs::read(data("gen-etm4-two-rs/code.bin")).unwrap();
     let configuration = configuration("gen-etm4-two-rs/etm_1.ini");
     let walked = |sink: &[u8], code: Vec<u8>| {
-        let program = Program(code);
-        let mut walk = Reconstruction::new(&program, &configuration);
         let (mut executed, mut gaps) = (0, 0);
-        for element in Source::new(sink, Framing::Aligned, configuration) {
-            walk.take(&element, &mut |step| match step {
-                Step::Run(run) => executed += u64::from(run.instructions),
-                Step::Discontinuity(_) => gaps += 1,
-                Step::Trap { .. } | Step::End => {}
-            });
-        }
+        walk(&Program(code), sink, &configuration, |step| match step {
+            Step::Run(run) => executed += u64::from(run.instructions),
+            Step::Discontinuity(_) => gaps += 1,
+            Step::Trap { .. } | Step::End => {}
+        });
         (executed, gaps)
     };
     let (all, _) = walked(&sink, code.clone());

@@ -42,6 +42,11 @@ fn context() -> ElementKind {
     ElementKind::Context { exception_level: 1, is_secure: true, is_64_bit: true, context: None, machine: None }
 }
 
+/// What a beginning tells.
+fn begun() -> [ElementKind; 4] {
+    [ElementKind::Synchronized, ElementKind::TraceOn, context(), ElementKind::Address(target(0x1000, true))]
+}
+
 #[test]
 fn a_source_begins_with_trace_info_trace_on_context_and_address() {
     let bytes = [&[0xf7, 0xf7, 0x9a][..], &beginning(), &[0xf6, 0xf7]].concat();
@@ -170,15 +175,7 @@ fn trace_info_in_between_is_told_and_loses_nothing() {
 fn overflow_and_discard_are_gaps() {
     for (packet, gap) in [(0x05, ElementKind::Overflow), (0x03, ElementKind::TraceOff)] {
         let bytes = [&[0xf7, 0x00, packet, 0xf7][..], &beginning(), &[0xf6]].concat();
-        let expected = [
-            atom(true),
-            gap,
-            ElementKind::Synchronized,
-            ElementKind::TraceOn,
-            context(),
-            ElementKind::Address(target(0x1000, true)),
-            atom(false),
-        ];
+        let expected = [&[atom(true), gap][..], &begun(), &[atom(false)]].concat();
         assert_eq!(told(ETM, &bytes), expected);
     }
 }

@@ -1,3 +1,4 @@
+use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{ALL, Flow, InstructionSet, decode};
@@ -25,7 +26,7 @@ fn any_address() -> impl Strategy<Value = u64> {
 proptest! {
     #[test]
     fn whatever_lies_there_is_an_instruction_or_none(
-        instruction_set in any_instruction_set(), address in any_address(), bytes in proptest::collection::vec(any::<u8>(), 0..8),
+        instruction_set in any_instruction_set(), address in any_address(), bytes in vec(any::<u8>(), 0..8),
     ) {
         let Some(found) = decode(instruction_set, address, &bytes) else { return Ok(()) };
         prop_assert!(matches!(found.size, 2 | 4) && usize::from(found.size) <= bytes.len());
@@ -48,7 +49,7 @@ proptest! {
 
     #[test]
     fn whatever_lies_there_is_a_block(
-        instruction_set in any_instruction_set(), address in any_address(), bytes in proptest::collection::vec(any::<u8>(), 0..64),
+        instruction_set in any_instruction_set(), address in any_address(), bytes in vec(any::<u8>(), 0..64),
         limit in 0..140_u64,
     ) {
         let mut blocks = Blocks::new(Everywhere(bytes), Ends::default());
@@ -61,6 +62,7 @@ proptest! {
         let cut = block.up_to(address.wrapping_add(limit));
         prop_assert!(cut == block || cut.ending == Ending::Limit);
         prop_assert!(cut == block || cut.end.wrapping_sub(address) <= limit);
-        prop_assert_eq!(cut.instructions() as usize, addresses.iter().filter(|at| cut.end.wrapping_sub(address) > at.wrapping_sub(address)).count());
+        let is_left = |at: &&u64| cut.end.wrapping_sub(address) > at.wrapping_sub(address);
+        prop_assert_eq!(cut.instructions() as usize, addresses.iter().filter(is_left).count());
     }
 }

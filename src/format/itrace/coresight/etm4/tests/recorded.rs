@@ -4,21 +4,11 @@
 //! the lengths of the packets that are in them. Every context in them is the same.
 
 use super::super::super::formatter::source_ids;
-use super::super::Configuration;
+use super::super::super::tests::configuration_in;
 use super::*;
 
 const ONE: &[u8] = include_bytes!("../../../../../../tests/data/itrace/gen-etm4-one/cstrace.bin");
 const TWO: &[u8] = include_bytes!("../../../../../../tests/data/itrace/gen-etm4-two-rs/cstrace.bin");
-
-/// The registers in an `.ini` file: lines like `TRCCONFIGR(0x4)=0x00000001`.
-fn registers(ini: &str) -> Configuration {
-    let registers = ini.lines().filter_map(|line| {
-        let (name, value) = line.split_once('=')?;
-        let (name, _) = name.split_once('(')?;
-        Some((name, u64::from_str_radix(value.strip_prefix("0x")?, 16).ok()?))
-    });
-    Configuration::from_registers(registers).unwrap()
-}
 
 /// How many of each there are.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -33,7 +23,7 @@ struct Counts {
 }
 
 fn counts(sink: &[u8], ini: &str) -> Counts {
-    let source = Source::new(sink, Framing::Aligned, registers(ini));
+    let source = Source::new(sink, Framing::Aligned, configuration_in(ini));
     let first: Vec<_> = source.clone().take(4).map(|element| element.kind).collect();
     assert!(
         matches!(
@@ -96,7 +86,7 @@ fn two_sources_in_one_sink() {
 #[test]
 fn the_return_stack_leaves_the_same_branches() {
     let taken = |sink: &[u8], ini: &str| -> Vec<_> {
-        Source::new(sink, Framing::Aligned, registers(ini))
+        Source::new(sink, Framing::Aligned, configuration_in(ini))
             .filter_map(|element| match element.kind {
                 ElementKind::Atom { taken } => Some(taken),
                 _ => None,

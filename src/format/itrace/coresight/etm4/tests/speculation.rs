@@ -96,8 +96,7 @@ fn what_was_speculated_before_reading_began_is_not_told() {
     let kinds = |bytes: &[u8]| -> Vec<_> {
         elements(SPECULATING, &[&start[..], bytes].concat()).into_iter().map(|element| element.kind).collect()
     };
-    let begun =
-        [ElementKind::Synchronized, ElementKind::TraceOn, context(), ElementKind::Address(target(0x1000, true))];
+    let begun = begun();
     assert_eq!(kinds(&[0xf7, 0x2d, 0x02]), begun[..1]);
     assert_eq!(kinds(&[0xf7, 0x2d, 0x04]), [&begun[..], &[E]].concat());
     // All of it, with the address, is taken back.
