@@ -451,6 +451,23 @@ fn every_number_at_its_extremes() {
 }
 
 #[test]
+fn what_zstd_data_are_said_to_expand_to_takes_no_memory() {
+    let mut cases = Cases::of("trace.dat files with the sizes of zstd data made large");
+    for whole in Whole::all() {
+        let magics = memchr::memmem::find_iter(&whole.bytes, b"\x28\xb5\x2f\xfd");
+        // Before it are the compressed size and the other.
+        for at in magics.map(|magic| magic - 4).take(20) {
+            for value in [9 << 20, 0xff_0f08, 40 << 20] {
+                let mut changed = whole.bytes.clone();
+                let order = if changed[12] == 1 { ByteOrder::Big } else { ByteOrder::Little };
+                order.store(value, &mut changed[at..at + 4]);
+                whole.ask(&mut cases, &format!("with size {value} at byte {at:#x}"), changed, at, at + 4);
+            }
+        }
+    }
+}
+
+#[test]
 fn what_is_counted_is_what_is_held() {
     // The bound of all cases means nothing if the heap is not counted.
     let _alone = super::case::alone();

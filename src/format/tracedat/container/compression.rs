@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 
 use flate2::{Decompress, FlushDecompress, Status};
-use zstd::bulk::Decompressor;
+use zstd::zstd_safe::{self, DCtx, zstd_sys::ZSTD_ErrorCode};
 
 use super::header::CompressionHeader;
 
@@ -68,32 +68,39 @@ impl Algorithm {
     }
 }
 
+/// How many bytes there is room for at first; the room grows with what is expanded, not with what is announced.
+const FIRST: usize = 64 << 10;
+
 thread_local! {
     /// To make one takes a tenth of the time that expanding a chunk does.
-    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
 }
 
+/// How many times larger than its zstd data a text usually is, at most.
+const USUAL_RATIO: usize = 16;
+
+/// What zstd returns where the data expand to more than there is room for (`zstd_errors.h`).
+const NO_ROOM: usize = 0_usize.wrapping_sub(ZSTD_ErrorCode::ZSTD_error_dstSize_tooSmall as usize);
+
 fn unpack(stored: &[u8], size: usize) -> Result<Vec<u8>, String> {
-    // A frame says how long it is; where that is something else, one of the two is damaged, and nothing is allocated.
-    if let Ok(Some(said)) = zstd::zstd_safe::get_frame_content_size(stored)
+    // A frame may say how long it is; where that is something else, one of the two is damaged, and nothing is expanded.
+    if let Ok(Some(said)) = zstd_safe::get_frame_content_size(stored)
         && said != size as u64
     {
         return Err(format!("the zstd data say that they expand to {said} bytes, expected {size}"));
     }
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(size).map_err(|_| format!("there is no memory for {size} bytes"))?;
-    let unpacked = DECOMPRESSOR.with_borrow_mut(|kept| {
-        let decompressor = match kept {
-            Some(kept) => kept,
-            None => kept.insert(Decompressor::new()?),
-        };
-        decompressor.decompress_to_buffer(stored, &mut bytes)
-    });
-    unpacked.map(|_| bytes).map_err(|cause| format!("damaged zstd data: {cause}"))
+    let mut room = stored.len().saturating_mul(USUAL_RATIO).max(FIRST).min(size);
+    loop {
+        bytes.try_reserve_exact(room).map_err(|_| format!("there is no memory for {size} bytes"))?;
+        // Begun anew in more room: going on in more room takes zstd a window, whose size is announced too.
+        match DECOMPRESSOR.with_borrow_mut(|decompressor| decompressor.decompress(&mut bytes, stored)) {
+            Ok(_) => return Ok(bytes),
+            Err(NO_ROOM) if room < size => room = room.saturating_mul(4).min(size),
+            Err(cause) => return Err(format!("damaged zstd data: {}", zstd_safe::get_error_name(cause))),
+        }
+    }
 }
-
-/// How many bytes there is room for at first; the room grows with what is expanded, not with what is announced.
-const FIRST: usize = 64 << 10;
 
 fn inflate(stored: &[u8], size: usize) -> Result<Vec<u8>, String> {
     let mut decompress = Decompress::new(true);
