@@ -466,6 +466,41 @@ Expressions are separated by blanks; one with blanks of its own is put in quotes
             gdb.write("%8s  %s\n" % (number, "  ".join("%-20s" % cell for cell in cells).rstrip()))
 
 
+class Maker:
+    """Before your prompt, where frames tell it: the task and CPU that made the frame you are in or were in last.
+
+    To be without it: python gdb.prompt_hook = None
+    """
+
+    def __init__(self):
+        self.put = ""
+        # What answered otherwise: another server, or nothing that frames are asked of.
+        self.other = None
+
+    def __call__(self, prompt):
+        plain = prompt[len(self.put):] if self.put and prompt.startswith(self.put) else prompt
+        self.put = self.of_frame()
+        return self.put + plain
+
+    def of_frame(self):
+        thread = gdb.selected_thread()
+        if thread is None or not thread.is_valid() or thread.is_running():
+            return ""
+        # Where gdb knows no connections, it asks whoever is there.
+        connection = getattr(thread.inferior, "connection", self)
+        if connection is None or connection is self.other:
+            return ""
+        place = server("place")
+        if not re.match("(in|outside, last in|in no) trace frame", place):
+            self.other = connection if connection is not self else None
+            return ""
+        maker = re.search("trace frame [0-9]+ of (.*)", place)
+        return "[%s] " % maker.group(1) if maker else ""
+
+
+if gdb.prompt_hook is None:
+    gdb.prompt_hook = Maker()
+
 TAssert(), TGrep(), TWatch(), TTable()
   end
 else

@@ -23,7 +23,7 @@ pub use frames::{
 };
 pub use info::Info;
 pub use program::without_program;
-pub use status::{status, thread};
+pub use status::{place, status, thread};
 pub use text::{count, printable, printable_json};
 pub use times::{parse_nanoseconds, parse_times};
 pub use told::told_otherwise;

@@ -85,6 +85,19 @@ pub fn status(session: &Session) -> String {
     text
 }
 
+/// Where a client stands, in a line.
+pub fn place(session: &Session) -> String {
+    let (place, frame) = match session.cursor().position() {
+        Position::Start => return "in no trace frame so far\n".to_owned(),
+        Position::Frame(frame) => (format!("in trace frame {frame}"), frame),
+        Position::After(frame) => (format!("outside, last in trace frame {frame}"), frame),
+    };
+    let replay = session.replay();
+    let maker = replay.frame(frame).and_then(|frame| replay.recording().maker(&frame));
+    let maker = maker.map_or_else(String::new, |maker| format!(" of {}", super::printable(&maker)));
+    format!("{place}{maker}\n")
+}
+
 /// Where a thread stands, as `info threads` shows it.
 pub fn thread(session: &Session, thread: u32) -> String {
     let name = session.threads().iter().find(|known| known.id == thread).map_or("", |known| &known.name);

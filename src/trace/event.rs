@@ -57,10 +57,15 @@ impl Event {
         })
     }
 
+    /// Who made it, where: `bash-1543, CPU 1`.
+    pub fn maker(&self) -> Option<String> {
+        Some(format!("{}, CPU {}", self.task()?, self.cpu))
+    }
+
     /// Who made it: `bash-1543, CPU 1, sched_switch, 3 events lost before`; `bash-1543, CPU 1, instance foo, sched_switch`.
     pub fn label(&self) -> Option<String> {
         let lost = self.lost().map_or_else(String::new, |lost| format!(", {lost}"));
         let instance = self.instance.as_ref().map_or_else(String::new, |name| format!(", instance {name}"));
-        Some(format!("{}, CPU {}{instance}, {}{lost}", self.task()?, self.cpu, self.name))
+        Some(format!("{}{instance}, {}{lost}", self.maker()?, self.name))
     }
 }

@@ -121,6 +121,11 @@ pub trait Recording: Send + Sync {
         None
     }
 
+    /// Who made a frame, in as few words as a prompt has room for, where the recording knows more than its thread.
+    fn maker(&self, frame: &Frame<'_>) -> Option<String> {
+        self.event(frame)?.maker()
+    }
+
     /// Who made a frame, in words, where the recording knows more than its thread.
     fn label(&self, frame: &Frame<'_>) -> Option<String> {
         self.event(frame)?.label()

@@ -8,6 +8,7 @@ mod goto;
 mod help;
 mod mark;
 mod marks;
+mod place;
 mod status;
 
 pub use find::Finding;
@@ -35,6 +36,7 @@ pub enum Answer {
 const COMMANDS: &[Command] = &[
     help::COMMAND,
     status::COMMAND,
+    place::COMMAND,
     frames::COMMAND,
     find::COMMAND,
     goto::COMMAND,
