@@ -32,6 +32,7 @@ pub fn run(data: &[u8]) {
                 }
                 locations.push(frame.location);
             }
+            Item::Instructions(_) | Item::Interruption(_) => panic!("only an instruction trace has these"),
             Item::Damage(damage) => {
                 let _ = damage.to_string();
             }

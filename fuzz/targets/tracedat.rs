@@ -97,6 +97,7 @@ fn examine(file: Vec<u8>) {
                 }
                 count += 1;
             }
+            Item::Instructions(_) | Item::Interruption(_) => panic!("only an instruction trace has these"),
             Item::Damage(damage) => assert!(damage.at <= file.len() as u64, "{damage}"),
         }
         ControlFlow::Continue(())

@@ -98,6 +98,7 @@ impl Walk {
         }
         match item {
             Item::Frame(frame) => self.add(frame),
+            Item::Instructions(_) | Item::Interruption(_) => {}
             Item::Damage(damage) => self.shared.add_damage(damage),
         }
         ControlFlow::Continue(())

@@ -275,11 +275,15 @@ fn sample(recording: &dyn Recording) -> (Vec<u64>, usize) {
     let mut block_size = 0;
     let mut seen = 0;
     recording.walk(&mut |item| {
-        if let Item::Frame(frame) = item {
-            program_counters.extend(frame.pc.address());
-            if let Some(block) = frame.registers.as_ref().filter(|_| block_size == 0) {
-                block_size = block.bytes.len();
+        match item {
+            Item::Frame(frame) => {
+                program_counters.extend(frame.pc.address());
+                if let Some(block) = frame.registers.as_ref().filter(|_| block_size == 0) {
+                    block_size = block.bytes.len();
+                }
             }
+            Item::Instructions(instructions) => program_counters.push(instructions.start),
+            Item::Interruption(_) | Item::Damage(_) => {}
         }
         seen += 1;
         if seen < PLACEMENT_SAMPLE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

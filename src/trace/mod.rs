@@ -10,6 +10,7 @@
 mod damage;
 mod event;
 mod frame;
+mod instructions;
 mod library;
 mod recording;
 mod status;
@@ -19,6 +20,7 @@ mod tracepoint;
 pub use damage::{Damage, DamageList};
 pub use event::{Event, FieldValue};
 pub use frame::{Frame, MemoryBlock, MemoryView, ProgramCounter, RegisterBlock};
+pub use instructions::{Instructions, Interruption, InterruptionKind, Placed};
 pub use library::Library;
 pub use recording::{Item, Location, Recording};
 pub use status::{RunStatus, StopReason};

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{Damage, Event, Frame, Library, RunStatus, Thread, TraceStateVariable, Tracepoint};
+use super::{
+    Damage, Event, Frame, Instructions, Interruption, Library, RunStatus, Thread, TraceStateVariable, Tracepoint,
+};
 use crate::arch::Target;
 use crate::image::{Image, PlacedImage};
 use crate::source::Change;
@@ -19,6 +21,10 @@ pub struct Location(pub u64);
 pub enum Item<'a, 'f> {
     /// The next frame.
     Frame(&'f Frame<'a>),
+    /// The next frames, each of which is an instruction. A recording that shows these shows no other frames.
+    Instructions(Instructions),
+    /// Something between the last frame of a thread and its next.
+    Interruption(Interruption),
     /// Something between the frames, or behind them, that could not be read. What is wrong inside a frame comes
     /// with that frame.
     Damage(Damage),

@@ -62,6 +62,7 @@ pub fn shown(recording: &dyn Recording) -> Vec<Shown> {
         match item {
             Item::Frame(frame) => walked.push((frame.location, frame.tracepoint, frame.thread, frame.time, frame.pc)),
             Item::Damage(damage) => panic!("{}: damage in a whole file: {}", recording.name().display(), damage.what),
+            Item::Instructions(_) | Item::Interruption(_) => panic!("{item:?}"),
         }
         ControlFlow::Continue(())
     });

@@ -77,6 +77,7 @@ fn a_recording_that_is_cut_is_the_whole_one_up_to_the_cut() {
         match item {
             Item::Frame(frame) => locations.push(frame.location),
             Item::Damage(found) => damage.push(found),
+            Item::Instructions(_) | Item::Interruption(_) => panic!("{item:?}"),
         }
         ControlFlow::Continue(())
     });

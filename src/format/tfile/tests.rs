@@ -70,6 +70,7 @@ fn walked(recording: &dyn Recording) -> (Vec<(Location, Shown)>, Vec<Damage>) {
         match item {
             Item::Frame(frame) => frames.push((frame.location, Shown::of(frame))),
             Item::Damage(found) => damage.push(found),
+            Item::Instructions(_) | Item::Interruption(_) => panic!("{item:?}"),
         }
         ControlFlow::Continue(())
     });
