@@ -35,8 +35,10 @@ enum Place {
 type Wrong = String;
 
 /// What a processor executed, as its trace source told it.
-pub struct Reconstruction<C> {
-    blocks: Blocks<C>,
+///
+/// It is small, and can be cloned to go on from the same place later.
+#[derive(Clone, Debug)]
+pub struct Reconstruction {
     has_return_stack: bool,
     returns: Vec<At>,
     /// Whether the return stack is empty behind the next waypoint.
@@ -46,12 +48,10 @@ pub struct Reconstruction<C> {
     is_tracing: bool,
 }
 
-impl<C: Code> Reconstruction<C> {
-    /// Of a processor that executes this code, and whose trace unit is so configured.
-    pub fn new(code: C, configuration: &Configuration) -> Reconstruction<C> {
-        let ends = Ends { barriers: true, waits: configuration.is_wait_waypoint() };
+impl Reconstruction {
+    /// Of a processor whose trace unit is so configured.
+    pub fn new(configuration: &Configuration) -> Reconstruction {
         Reconstruction {
-            blocks: Blocks::new(code, ends),
             has_return_stack: configuration.has_return_stack(),
             returns: Vec::new(),
             begins_anew: false,
@@ -60,9 +60,14 @@ impl<C: Code> Reconstruction<C> {
         }
     }
 
-    /// Takes the next element; `step` is told what it proves.
-    pub fn take(&mut self, element: &Element, step: &mut impl FnMut(Step)) {
-        if let Err(reason) = self.told(&element.kind, step) {
+    /// What ends the blocks that it walks.
+    pub fn ends(configuration: &Configuration) -> Ends {
+        Ends { barriers: true, waits: configuration.is_wait_waypoint() }
+    }
+
+    /// Takes the next element; `step` is told what it and the code prove.
+    pub fn take<C: Code>(&mut self, element: &Element, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) {
+        if let Err(reason) = self.told(&element.kind, blocks, step) {
             self.lose();
             step(Step::Discontinuity(Discontinuity { at: element.at, reason }));
         }
@@ -75,7 +80,12 @@ impl<C: Code> Reconstruction<C> {
         self.is_tracing = false;
     }
 
-    fn told(&mut self, kind: &ElementKind, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn told<C: Code>(
+        &mut self,
+        kind: &ElementKind,
+        blocks: &mut Blocks<C>,
+        step: &mut impl FnMut(Step),
+    ) -> Result<(), Wrong> {
         match kind {
             ElementKind::Overflow => Err("the trace unit lost packets (overflow)".to_owned()),
             ElementKind::Damaged(what) => Err(what.clone()),
@@ -95,13 +105,16 @@ impl<C: Code> Reconstruction<C> {
                 Ok(())
             }
             ElementKind::Address(target) => self.address(*target),
-            ElementKind::Atom { taken } => self.atom(*taken, step),
-            ElementKind::SourceAddress(address) => self.source_address(*address, step),
-            ElementKind::Exception(exception) => self.exception(exception, step),
+            ElementKind::Atom { taken } => self.atom(*taken, blocks, step),
+            ElementKind::SourceAddress(address) => self.source_address(*address, blocks, step),
+            ElementKind::Exception(exception) => self.exception(exception, blocks, step),
+            ElementKind::Timestamp(time) => {
+                step(Step::Time(*time));
+                Ok(())
+            }
             ElementKind::Context { .. }
             | ElementKind::ExceptionReturn
             | ElementKind::Transaction(_)
-            | ElementKind::Timestamp(_)
             | ElementKind::TimestampMarker
             | ElementKind::Cycles(_)
             | ElementKind::Events(_)
@@ -139,8 +152,8 @@ impl<C: Code> Reconstruction<C> {
     }
 
     /// The block at a place, which has an instruction.
-    fn block(&mut self, (address, instruction_set): At) -> Result<Block, Wrong> {
-        let block = self.blocks.block(instruction_set, address);
+    fn block<C: Code>(blocks: &mut Blocks<C>, (address, instruction_set): At) -> Result<Block, Wrong> {
+        let block = blocks.block(instruction_set, address);
         match block.instructions() {
             0 => Err(format!(
                 "the program has no instruction at {address:#x}, where execution goes: is it the program that was traced?"
@@ -150,18 +163,22 @@ impl<C: Code> Reconstruction<C> {
     }
 
     fn run(&mut self, block: &Block, step: &mut impl FnMut(Step)) {
-        if let Some(last) = block.last() {
-            let Block { instruction_set, start, .. } = *block;
+        if let Some(run) = Run::of(block) {
             self.is_tracing = true;
-            step(Step::Run(Run { instruction_set, start, last, instructions: block.instructions() }));
+            step(Step::Run(run));
         }
     }
 
     /// Walks to the next waypoint and over it: the block that it ends.
-    fn waypoint(&mut self, from: At, step: &mut impl FnMut(Step)) -> Result<(Block, Flow), Wrong> {
+    fn waypoint<C: Code>(
+        &mut self,
+        from: At,
+        blocks: &mut Blocks<C>,
+        step: &mut impl FnMut(Step),
+    ) -> Result<(Block, Flow), Wrong> {
         let mut at = from;
         for _ in 0..MOST_BLOCKS {
-            let block = self.block(at)?;
+            let block = Self::block(blocks, at)?;
             self.run(&block, step);
             match block.ending {
                 Ending::Flow(Flow::Call) | Ending::Length | Ending::Limit => at.0 = block.end,
@@ -174,9 +191,9 @@ impl<C: Code> Reconstruction<C> {
         Err(format!("no waypoint comes behind {:#x}", from.0))
     }
 
-    fn atom(&mut self, taken: bool, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn atom<C: Code>(&mut self, taken: bool, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
         let Some(from) = self.here()? else { return Ok(()) };
-        let (block, flow) = self.waypoint(from, step)?;
+        let (block, flow) = self.waypoint(from, blocks, step)?;
         self.pass(&block, flow, taken)
     }
 
@@ -214,13 +231,19 @@ impl<C: Code> Reconstruction<C> {
     }
 
     /// Executes everything up to an address, without a waypoint that leads elsewhere.
-    fn up_to(&mut self, limit: u64, from: At, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn up_to<C: Code>(
+        &mut self,
+        limit: u64,
+        from: At,
+        blocks: &mut Blocks<C>,
+        step: &mut impl FnMut(Step),
+    ) -> Result<(), Wrong> {
         let mut at = from;
         for _ in 0..MOST_BLOCKS {
             if at.0 == limit {
                 return Ok(());
             }
-            let block = self.block(at)?.up_to(limit);
+            let block = Self::block(blocks, at)?.up_to(limit);
             let leads_elsewhere = matches!(block.ending, Ending::Flow(flow) if flow != Flow::Call);
             if block.instructions() == 0 || (leads_elsewhere && block.end != limit) {
                 break;
@@ -231,17 +254,27 @@ impl<C: Code> Reconstruction<C> {
         Err(format!("the program does not lead from {:#x} to {limit:#x}", from.0))
     }
 
-    fn source_address(&mut self, address: u64, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn source_address<C: Code>(
+        &mut self,
+        address: u64,
+        blocks: &mut Blocks<C>,
+        step: &mut impl FnMut(Step),
+    ) -> Result<(), Wrong> {
         let Some(from) = self.here()? else { return Ok(()) };
-        self.up_to(address, from, step)?;
-        let (block, flow) = self.waypoint((address, from.1), step)?;
+        self.up_to(address, from, blocks, step)?;
+        let (block, flow) = self.waypoint((address, from.1), blocks, step)?;
         if block.start != address || block.instructions() != 1 {
             return Err(format!("the instruction at {address:#x} is no branch: is it the program?"));
         }
         self.pass(&block, flow, true)
     }
 
-    fn exception(&mut self, exception: &Exception, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn exception<C: Code>(
+        &mut self,
+        exception: &Exception,
+        blocks: &mut Blocks<C>,
+        step: &mut impl FnMut(Step),
+    ) -> Result<(), Wrong> {
         if self.place == Place::Unknown {
             return Ok(());
         }
@@ -251,7 +284,7 @@ impl<C: Code> Reconstruction<C> {
                 _ => self.here()?,
             };
             if let Some(from) = known {
-                self.up_to(returns_to.address, from, step)?;
+                self.up_to(returns_to.address, from, blocks, step)?;
             }
         }
         let at = exception.returns_to.map(|target| target.address);

@@ -3,7 +3,7 @@
 use super::Reconstruction;
 use super::etm4::{Configuration, Source};
 use super::formatter::Framing;
-use crate::format::itrace::instruction::{Blocks, Code, Ends, InstructionSet};
+use crate::format::itrace::instruction::{Blocks, Code, InstructionSet};
 use crate::format::itrace::tests::{data, truth};
 use crate::format::itrace::{Run, Step};
 
@@ -32,9 +32,10 @@ fn configuration(file: &str) -> Configuration {
 
 /// Hands out what the source of a sink did.
 fn walk(program: &Program, sink: &[u8], configuration: &Configuration, mut take: impl FnMut(Step)) {
-    let mut reconstruction = Reconstruction::new(program, configuration);
+    let mut blocks = Blocks::new(program, Reconstruction::ends(configuration));
+    let mut reconstruction = Reconstruction::new(configuration);
     for element in Source::new(sink, Framing::Aligned, *configuration) {
-        reconstruction.take(&element, &mut take);
+        reconstruction.take(&element, &mut blocks, &mut take);
     }
 }
 
@@ -44,7 +45,7 @@ fn executed(folder: &str, source: &str) -> (Vec<u64>, Vec<Step>) {
     let sink = std::fs::read(data(&format!("{folder}/{sink}"))).unwrap();
     let program = Program(std::fs::read(data(&format!("{folder}/{code}"))).unwrap());
     let configuration = configuration(&format!("{folder}/{source}"));
-    let mut blocks = Blocks::new(&program, Ends { barriers: true, waits: configuration.is_wait_waypoint() });
+    let mut blocks = Blocks::new(&program, Reconstruction::ends(&configuration));
     let (mut seen, mut others) = (Vec::new(), Vec::new());
     walk(&program, &sink, &configuration, |step| match step {
         Step::Run(Run { start, last, instructions, .. }) => {
@@ -87,7 +88,7 @@ fn whatever_the_bytes_are_it_ends_and_what_does_not_fit_is_a_discontinuity() {
         walk(&Program(code), sink, &configuration, |step| match step {
             Step::Run(run) => executed += u64::from(run.instructions),
             Step::Discontinuity(_) => gaps += 1,
-            Step::Trap { .. } | Step::End => {}
+            Step::Trap { .. } | Step::End | Step::Time(_) => {}
         });
         (executed, gaps)
     };

@@ -50,8 +50,10 @@ enum Until {
 type Wrong = String;
 
 /// What a hart executed.
-pub struct Reconstruction<C> {
-    blocks: Blocks<C>,
+///
+/// It is small, and can be cloned to go on from the same place later.
+#[derive(Clone, Debug)]
+pub struct Reconstruction {
     instruction_set: InstructionSet,
     mask: u64,
     most_returns: usize,
@@ -68,11 +70,10 @@ pub struct Reconstruction<C> {
     is_in_trap: bool,
 }
 
-impl<C: Code> Reconstruction<C> {
-    /// Of a hart that executes this code.
-    pub fn new(blocks: Blocks<C>, instruction_set: InstructionSet, parameters: &Parameters) -> Reconstruction<C> {
+impl Reconstruction {
+    /// Of a hart that executes such instructions.
+    pub fn new(instruction_set: InstructionSet, parameters: &Parameters) -> Reconstruction {
         Reconstruction {
-            blocks,
             instruction_set,
             mask: parameters.address_mask(),
             most_returns: parameters.return_stack_depth().min(MOST_RETURNS),
@@ -86,10 +87,10 @@ impl<C: Code> Reconstruction<C> {
         }
     }
 
-    /// Takes the next packet of the hart; `step` is told what it proves.
-    pub fn take(&mut self, packet: &Packet, step: &mut impl FnMut(Step)) {
+    /// Takes the next packet of the hart; `step` is told what it and the code prove.
+    pub fn take<C: Code>(&mut self, packet: &Packet, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) {
         let found = match &packet.payload {
-            Ok(Some(payload)) => self.payload(payload, step),
+            Ok(Some(payload)) => self.payload(payload, blocks, step),
             Ok(None) => Ok(()),
             Err(what) => Err(format!("a packet cannot be read: {what}")),
         };
@@ -108,11 +109,16 @@ impl<C: Code> Reconstruction<C> {
         self.returns.clear();
     }
 
-    fn payload(&mut self, payload: &InstructionTrace, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn payload<C: Code>(
+        &mut self,
+        payload: &InstructionTrace,
+        blocks: &mut Blocks<C>,
+        step: &mut impl FnMut(Step),
+    ) -> Result<(), Wrong> {
         match payload {
-            InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start, step),
-            InstructionTrace::Synchronization(Synchronization::Trap(trap)) => self.trap(trap, step),
-            InstructionTrace::Synchronization(Synchronization::Support(support)) => self.support(support, step),
+            InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start, blocks, step),
+            InstructionTrace::Synchronization(Synchronization::Trap(trap)) => self.trap(trap, blocks, step),
+            InstructionTrace::Synchronization(Synchronization::Support(support)) => self.support(support, blocks, step),
             InstructionTrace::Synchronization(Synchronization::Context(_)) => Ok(()),
             InstructionTrace::Extension(_) => {
                 Err("it tells of predicted branches or cached jumps, which are not read".to_owned())
@@ -124,42 +130,57 @@ impl<C: Code> Reconstruction<C> {
                     return Err("it tells more branches than an encoder keeps".to_owned());
                 }
                 match &branch.address {
-                    Some(address) => self.reach(address, step),
-                    None => self.follow(Until::LastBranch, None, step),
+                    Some(address) => self.reach(address, blocks, step),
+                    None => self.follow(Until::LastBranch, None, blocks, step),
                 }
             }
-            InstructionTrace::Address(address) => self.reach(address, step),
+            InstructionTrace::Address(address) => self.reach(address, blocks, step),
         }
     }
 
-    fn reach(&mut self, told: &AddressInfo, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn reach<C: Code>(
+        &mut self,
+        told: &AddressInfo,
+        blocks: &mut Blocks<C>,
+        step: &mut impl FnMut(Step),
+    ) -> Result<(), Wrong> {
         let address = if self.options.full_address {
             told.address.cast_unsigned()
         } else {
             self.address.wrapping_add_signed(told.address)
         };
         self.address = address & self.mask;
-        self.follow(Until::Address { is_notified: told.notify, is_behind_jump: told.updiscon }, told.irdepth, step)
+        self.follow(
+            Until::Address { is_notified: told.notify, is_behind_jump: told.updiscon },
+            told.irdepth,
+            blocks,
+            step,
+        )
     }
 
     /// Tracing begins, or goes on and tells a full address.
-    fn start(&mut self, start: &Start, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn start<C: Code>(
+        &mut self,
+        start: &Start,
+        blocks: &mut Blocks<C>,
+        step: &mut impl FnMut(Step),
+    ) -> Result<(), Wrong> {
         self.address = start.address & self.mask;
         self.may_come_again = false;
         let goes_on = self.place.is_some() && !self.is_in_trap;
         if !goes_on {
             self.branches = Branches::default();
         }
-        self.tell_branch(start.branch)?;
+        self.tell_branch(start.branch, blocks)?;
         if goes_on {
-            self.follow(Until::Synchronisation, None, step)?;
+            self.follow(Until::Synchronisation, None, blocks, step)?;
         } else {
-            self.begin(step)?;
+            self.begin(blocks, step)?;
         }
         Ok(())
     }
 
-    fn trap(&mut self, trap: &Trap, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn trap<C: Code>(&mut self, trap: &Trap, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
         let is_interrupt = trap.info.tval.is_none();
         let at = match self.place {
             // The second of two in a row: nothing was executed between them.
@@ -176,8 +197,8 @@ impl<C: Code> Reconstruction<C> {
         if trap.thaddr {
             self.address = trap.address & self.mask;
             self.branches = Branches::default();
-            self.tell_branch(trap.branch)?;
-            self.begin(step)?;
+            self.tell_branch(trap.branch, blocks)?;
+            self.begin(blocks, step)?;
         }
         Ok(())
     }
@@ -193,8 +214,8 @@ impl<C: Code> Reconstruction<C> {
     }
 
     /// Whether the last branch was taken, where the address that was told is that of one.
-    fn tell_branch(&mut self, not_taken: bool) -> Result<(), Wrong> {
-        let block = self.blocks.block(self.instruction_set, self.address);
+    fn tell_branch<C: Code>(&mut self, not_taken: bool, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
+        let block = blocks.block(self.instruction_set, self.address);
         if block.instructions() == 0 {
             return Err(no_instruction(self.address));
         }
@@ -205,29 +226,31 @@ impl<C: Code> Reconstruction<C> {
     }
 
     /// Stands at the address that was told.
-    fn begin(&mut self, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
-        let block = self.blocks.block(self.instruction_set, self.address);
-        self.enter(block, Some(0), step).ok_or_else(|| no_instruction(self.address))?;
+    fn begin<C: Code>(&mut self, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+        let block = blocks.block(self.instruction_set, self.address);
+        self.enter(&block, Some(0), step).ok_or_else(|| no_instruction(self.address))?;
         self.is_in_trap = false;
         Ok(())
     }
 
     /// Stands at an instruction of a block, the last if none is named, having executed all before it.
-    fn enter(&mut self, block: Block, nth: Option<u32>, step: &mut impl FnMut(Step)) -> Option<()> {
-        let nth = nth.unwrap_or(block.instructions().checked_sub(1)?);
-        let pc = block.address(nth)?;
-        let behind = block.address(nth + 1).unwrap_or(block.end);
-        let flow = match block.ending {
-            Ending::Flow(flow) if behind == block.end => flow,
-            _ => Flow::Next,
+    fn enter(&mut self, block: &Block, nth: Option<u32>, step: &mut impl FnMut(Step)) -> Option<()> {
+        let block = match nth {
+            Some(nth) => block.up_to(block.address(nth + 1).unwrap_or(block.end)),
+            None => *block,
         };
-        self.place = Some(Place { pc, flow, behind });
-        let Block { instruction_set, start, .. } = block;
-        step(Step::Run(Run { instruction_set, start, last: pc, instructions: nth + 1 }));
+        let run = Run::of(&block)?;
+        self.place = Some(Place { pc: run.last, flow: run.flow, behind: run.end });
+        step(Step::Run(run));
         Some(())
     }
 
-    fn support(&mut self, support: &Support, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn support<C: Code>(
+        &mut self,
+        support: &Support,
+        blocks: &mut Blocks<C>,
+        step: &mut impl FnMut(Step),
+    ) -> Result<(), Wrong> {
         self.options = support.ioptions;
         let options = [
             (support.ioptions.implicit_exception, "implicit exceptions"),
@@ -243,7 +266,7 @@ impl<C: Code> Reconstruction<C> {
             QualStatus::EndedRep | QualStatus::EndedNtr => {
                 let goes_on = support.qual_status == QualStatus::EndedNtr && self.may_come_again;
                 if goes_on && self.place.is_some() {
-                    self.come_again(step)?;
+                    self.come_again(blocks, step)?;
                 }
                 self.lose();
                 step(Step::End);
@@ -290,28 +313,35 @@ impl<C: Code> Reconstruction<C> {
     }
 
     /// Goes on to where the address at which the walk stands comes again, as the target of a jump.
-    fn come_again(&mut self, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn come_again<C: Code>(&mut self, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
         self.may_come_again = false;
         match self.place {
-            Some(place) => self.walk(place.pc, None, None, step),
+            Some(place) => self.walk(place.pc, None, None, blocks, step),
             None => Ok(()),
         }
     }
 
     /// Walks as far as a packet lets it.
-    fn follow(&mut self, until: Until, depth: Option<usize>, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn follow<C: Code>(
+        &mut self,
+        until: Until,
+        depth: Option<usize>,
+        blocks: &mut Blocks<C>,
+        step: &mut impl FnMut(Step),
+    ) -> Result<(), Wrong> {
         if self.may_come_again {
-            self.come_again(step)?;
+            self.come_again(blocks, step)?;
         }
-        self.walk(self.address, Some(until), depth, step)
+        self.walk(self.address, Some(until), depth, blocks, step)
     }
 
     /// Walks to where the program does not say where it goes, which `told` does, or to where `until` lets it.
-    fn walk(
+    fn walk<C: Code>(
         &mut self,
         told: u64,
         until: Option<Until>,
         depth: Option<usize>,
+        blocks: &mut Blocks<C>,
         step: &mut impl FnMut(Step),
     ) -> Result<(), Wrong> {
         for _ in 0..MOST_UNTOLD {
@@ -320,10 +350,10 @@ impl<C: Code> Reconstruction<C> {
             if is_told && matches!(until, Some(Until::LastBranch)) {
                 return Err(format!("no packet tells where the instruction at {:#x} led", place.pc));
             }
-            let block = self.blocks.block(self.instruction_set, pc & self.mask);
+            let block = blocks.block(self.instruction_set, pc & self.mask);
             let is_behind_jump = is_discontinuity(place.flow);
             let stop = if is_told { Some(0) } else { self.stop(&block, until, depth, is_behind_jump) };
-            self.enter(block, stop, step).ok_or_else(|| no_instruction(pc))?;
+            self.enter(&block, stop, step).ok_or_else(|| no_instruction(pc))?;
             if is_told {
                 let own = u32::from(self.place.is_some_and(|place| is_branch(place.flow)));
                 let left = self.branches.count();

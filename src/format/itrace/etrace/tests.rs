@@ -24,11 +24,11 @@ fn every_instruction_is_the_one_that_was_executed() {
         .unwrap();
         let bytes = std::fs::read(data(name)).unwrap();
         let program = Program(Image::open(&data("prog.rv64.200")).unwrap());
-        let blocks = Blocks::new(&program, Ends::default());
-        let mut walk = Reconstruction::new(blocks, InstructionSet::Rv64, &parameters);
+        let mut blocks = Blocks::new(&program, Ends::default());
+        let mut walk = Reconstruction::new(InstructionSet::Rv64, &parameters);
         let mut seen = Vec::new();
         for packet in Packets::new(&bytes, Framing::Siemens { hart_bits: 0 }, &parameters) {
-            walk.take(&packet, &mut |step| match step {
+            walk.take(&packet, &mut blocks, &mut |step| match step {
                 Step::Run(Run { start, last, instructions, .. }) => {
                     let mut blocks = Blocks::new(&program, Ends::default());
                     let block = blocks.block(InstructionSet::Rv64, start);
@@ -56,14 +56,14 @@ fn walked(bytes: &[u8], moved: u64) -> (u64, usize) {
     }
     let parameters = Parameters::new(&[("iaddress_width_p", 64)]).unwrap();
     let program = Program(Image::open(&data("prog.rv64.200")).unwrap());
-    let blocks = Blocks::new(Moved(&program, moved), Ends::default());
-    let mut walk = Reconstruction::new(blocks, InstructionSet::Rv64, &parameters);
+    let mut blocks = Blocks::new(Moved(&program, moved), Ends::default());
+    let mut walk = Reconstruction::new(InstructionSet::Rv64, &parameters);
     let (mut executed, mut gaps) = (0, 0);
     for packet in Packets::new(bytes, Framing::Siemens { hart_bits: 0 }, &parameters) {
-        walk.take(&packet, &mut |step| match step {
+        walk.take(&packet, &mut blocks, &mut |step| match step {
             Step::Run(run) => executed += u64::from(run.instructions),
             Step::Discontinuity(_) => gaps += 1,
-            Step::Trap { .. } | Step::End => {}
+            Step::Trap { .. } | Step::End | Step::Time(_) => {}
         });
     }
     (executed, gaps)

@@ -15,7 +15,7 @@ pub struct Block {
     /// Why it ends there.
     pub ending: Ending,
     /// Bit n is set where an instruction begins 2n bytes behind the start.
-    pub(super) beginnings: u64,
+    pub beginnings: u64,
 }
 
 /// Why a block ends.
