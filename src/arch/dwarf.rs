@@ -16,6 +16,17 @@ pub struct FrameRegisters {
 }
 
 impl Machine {
+    /// The number of the register in which a call leaves the return address; `None` where it is put on the stack, or where
+    /// that is not known here.
+    pub fn link_register(&self) -> Option<u16> {
+        Some(match elf::Machine(self.elf_machine) {
+            elf::EM_AARCH64 => 30,
+            elf::EM_ARM => 14,
+            elf::EM_RISCV => 1,
+            _ => return None,
+        })
+    }
+
     /// The numbers of the frame pointer and the stack pointer; `None` where they are not known here.
     pub fn frame_registers(&self) -> Option<FrameRegisters> {
         let (frame_pointer, stack_pointer) = match elf::Machine(self.elf_machine) {
@@ -48,7 +59,10 @@ pub(super) fn register_name(architecture: &str, number: u16) -> Option<String> {
         "aarch64" | "aarch64:ilp32" => numbered("x", 31).or_else(|| (number == 31).then(|| "sp".to_owned())),
         _ => match architecture.split(':').next()? {
             "i386" => named(&I386),
-            arm if arm.starts_with("arm") => numbered("r", 13).or_else(|| (number == 13).then(|| "sp".to_owned())),
+            arm if arm.starts_with("arm") => numbered("r", 13).or_else(|| {
+                let names = [(13, "sp"), (14, "lr")];
+                names.iter().find(|(found, _)| *found == number).map(|(_, name)| (*name).to_owned())
+            }),
             "riscv" => named(&RISCV),
             "powerpc" | "rs6000" | "mips" => numbered("r", 32),
             "s390" => numbered("r", 16),

@@ -7,6 +7,7 @@
 //! Invariant: a byte of memory comes from here only if the running program cannot have changed it, and an address
 //! means something only as long as it is known where the program lay.
 
+mod activation;
 mod agreement;
 mod contents;
 mod debug;
@@ -27,12 +28,13 @@ mod tests;
 mod unwind;
 mod usual;
 
+pub use activation::{Activation, Unwinding, unwinding};
 pub use error::ImageError;
 pub use names::Asked;
 pub use placed::PlacedImage;
 pub use placement::{Anchor, Placement};
 pub use stack::Stack;
-pub use unwind::MachineState;
+pub use unwind::{CallerRule, MachineState, Saved};
 
 use crate::arch::Machine;
 use crate::source::Source;
@@ -204,6 +206,11 @@ impl Image {
         self.unwind.frame_address(self.source.bytes(), address, state)
     }
 
+    /// The first and the last address that are loaded.
+    pub fn span(&self) -> Option<(u64, u64)> {
+        self.span
+    }
+
     /// The first address that is loaded.
     pub fn first_address(&self) -> u64 {
         self.span.map_or(0, |(first, _)| first)
@@ -230,8 +237,14 @@ impl Image {
         self.dynamic
     }
 
-    /// How the caller of the function at `address` is found.
-    fn caller_rule(&self, address: u64) -> Option<unwind::CallerRule> {
+    /// The bytes of code from `address` to the end of the part that holds it; empty where there is none, or where the running
+    /// program can change it.
+    pub fn code(&self, address: u64) -> &[u8] {
+        if self.is_code(address) { self.read_only(address) } else { &[] }
+    }
+
+    /// How the caller of the function at `address` is found, where that takes nothing but registers and offsets.
+    pub fn caller_rule(&self, address: u64) -> Option<CallerRule> {
         self.unwind.rule(self.source.bytes(), address)
     }
 
@@ -252,7 +265,7 @@ impl Image {
     }
 
     /// The first and last address of the function that holds `address`.
-    fn function_at(&self, address: u64) -> Option<(u64, u64)> {
+    pub fn function_at(&self, address: u64) -> Option<(u64, u64)> {
         self.symbols.find(self.source.bytes(), address).map(|(_, first, last)| (first, last))
     }
 

@@ -1,7 +1,7 @@
 //! An image at the place where it ran, and whether the recording agrees with it.
 
 use super::placement::{Anchor, Placement, find};
-use super::{Asked, Image, MachineState};
+use super::{Asked, CallerRule, Image, MachineState};
 use std::fmt;
 use std::sync::Arc;
 
@@ -53,6 +53,22 @@ impl PlacedImage {
         bytes.get(..bytes.len().min(room)).unwrap_or(bytes)
     }
 
+    /// As [`Image::code`].
+    pub fn code(&self, address: u64) -> &[u8] {
+        if self.is_code(address) { self.read_only(address) } else { &[] }
+    }
+
+    /// As [`Image::caller_rule`].
+    pub fn caller_rule(&self, address: u64) -> Option<CallerRule> {
+        self.image.caller_rule(self.linked(address)?)
+    }
+
+    /// As [`Image::function_at`].
+    pub fn function_at(&self, address: u64) -> Option<(u64, u64)> {
+        let (first, last) = self.image.function_at(self.linked(address)?)?;
+        Some((first.wrapping_add(self.bias), last.wrapping_add(self.bias)))
+    }
+
     /// As [`Image::next_read_only`].
     pub fn next_read_only(&self, address: u64) -> Option<u64> {
         let linked = self.linked(address)?;
@@ -74,6 +90,14 @@ impl PlacedImage {
     /// As [`Image::line`].
     pub fn line(&self, address: u64) -> Option<(String, u32)> {
         self.image.line(self.linked(address)?)
+    }
+
+    /// The first and the last address that are loaded; `None` where that is not known, or the load bias moves them over the
+    /// end of the address space.
+    pub fn span(&self) -> Option<(u64, u64)> {
+        let (first, last) = self.image.span()?;
+        let (first, last) = (first.wrapping_add(self.bias), last.wrapping_add(self.bias));
+        (self.is_placed() && first <= last).then_some((first, last))
     }
 
     /// As [`Image::spans`].

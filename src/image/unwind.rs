@@ -81,7 +81,7 @@ impl Unwind {
 
 /// Where a caller's value of a register is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Saved {
+pub enum Saved {
     /// In memory, so many bytes from the canonical frame address.
     At(i64),
     /// Still in the register.
@@ -92,7 +92,7 @@ pub(super) enum Saved {
 
 /// How the caller of a function is found at one place in it.
 #[derive(Clone, Debug)]
-pub(super) struct CallerRule {
+pub struct CallerRule {
     /// The canonical frame address: a register, by its number in DWARF, and what is added to it.
     pub frame_address: (u16, i64),
     /// The number of the return address.

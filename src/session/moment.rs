@@ -84,7 +84,9 @@ impl Replay {
 
     /// The image's read-only bytes from `address` on, up to where the frame recorded something itself.
     fn read_only(&self, address: u64, recorded: Option<&MemoryView<'_>>) -> &[u8] {
-        let bytes = self.image().map_or(&[][..], |image| image.read_only(address));
+        let programs = self.image().into_iter().chain(self.beside()).map(|image| image.read_only(address));
+        let bytes =
+            programs.chain([self.recording().code(address)]).find(|bytes| !bytes.is_empty()).unwrap_or_default();
         let until = recorded
             .and_then(|recorded| recorded.next_block(address))
             .and_then(|next| usize::try_from(next - address).ok())

@@ -79,6 +79,12 @@ pub trait Recording: Send + Sync {
         Vec::new()
     }
 
+    /// The bytes of code that the recording itself gives from an address on, to the end of what holds it; the same in every
+    /// frame. Programs go before it.
+    fn code(&self, _address: u64) -> &[u8] {
+        &[]
+    }
+
     /// Why a program that the user gives cannot be the one that was recorded, if the recording says it: a phrase in lower
     /// case, without a full stop.
     fn refusal(&self, _image: &Image) -> Option<String> {

@@ -14,6 +14,7 @@ pub mod coresight;
 mod element;
 pub mod etrace;
 pub mod instruction;
+pub mod recording;
 mod step;
 #[cfg(test)]
 mod tests;

@@ -10,6 +10,6 @@ pub mod etm4;
 pub mod formatter;
 mod reconstruction;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub use reconstruction::Reconstruction;

@@ -17,7 +17,7 @@ impl Code for Program {
 }
 
 /// The registers in an `.ini` file: lines like `TRCCONFIGR(0x4)=0x00000001`.
-pub(super) fn configuration_in(ini: &str) -> Configuration {
+pub(in crate::format::itrace) fn configuration_in(ini: &str) -> Configuration {
     let registers = ini.lines().filter_map(|line| {
         let (name, value) = line.split_once('=')?;
         let (name, _) = name.split_once('(')?;

@@ -2,6 +2,7 @@
 
 use riscv_etrace::packet::decoder::Decoder;
 use riscv_etrace::packet::payload::{InstructionTrace, Payload};
+use riscv_etrace::packet::sync::Synchronization;
 use riscv_etrace::packet::unit::Reference;
 use riscv_etrace::packet::{self, Error};
 
@@ -29,13 +30,24 @@ pub enum Framing {
 pub struct Packet {
     /// Offset in the sink's bytes of its header.
     pub at: u64,
-    /// The hart, or the source, as its header has it.
-    pub source: u64,
+    /// The hart, or the source, as its header has it; `None` where the header itself cannot be read.
+    pub source: Option<u64>,
     /// What it says; words where that cannot be read. `None` for a packet that says nothing of instructions.
     pub payload: Result<Option<InstructionTrace>, String>,
 }
 
+impl Packet {
+    /// The address that it tells in full, where it begins a trace.
+    pub fn full_address(&self) -> Option<u64> {
+        match &self.payload {
+            Ok(Some(InstructionTrace::Synchronization(Synchronization::Start(start)))) => Some(start.address),
+            _ => None,
+        }
+    }
+}
+
 /// The packets of a sink, of all sources.
+#[derive(Clone)]
 pub struct Packets<'a> {
     decoder: Decoder<'a, Reference>,
     framing: Framing,
@@ -45,6 +57,11 @@ pub struct Packets<'a> {
 impl<'a> Packets<'a> {
     /// Those in the bytes of a sink, of encoders that are all alike.
     pub fn new(bytes: &'a [u8], framing: Framing, parameters: &Parameters) -> Packets<'a> {
+        Packets::from(bytes, 0, framing, parameters)
+    }
+
+    /// Those from an offset on, where a packet begins.
+    pub fn from(bytes: &'a [u8], at: u64, framing: Framing, parameters: &Parameters) -> Packets<'a> {
         let builder = packet::builder().with_params(&parameters.0);
         let builder = match framing {
             Framing::Siemens { hart_bits } => builder.with_hart_index_width(hart_bits.min(64)),
@@ -52,7 +69,13 @@ impl<'a> Packets<'a> {
                 builder.with_hart_index_width(source_bits.min(16)).with_timestamp_width(timestamp_bytes.min(8))
             }
         };
-        Packets { decoder: builder.decoder(bytes), framing, length: bytes.len() }
+        let rest = usize::try_from(at).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
+        Packets { decoder: builder.decoder(rest), framing, length: bytes.len() }
+    }
+
+    /// Offset in the sink of the next packet.
+    pub fn at(&self) -> u64 {
+        self.length.saturating_sub(self.decoder.bytes_left()) as u64
     }
 
     fn decode(&mut self, at: u64) -> Result<Option<Packet>, Error> {
@@ -64,10 +87,10 @@ impl<'a> Packets<'a> {
         Ok(match self.framing {
             Framing::Siemens { .. } => {
                 let packet = self.decoder.decode_smi_packet()?;
-                Some(Packet { at, source: packet.hart(), payload: said(packet.decode_payload()) })
+                Some(Packet { at, source: Some(packet.hart()), payload: said(packet.decode_payload()) })
             }
             Framing::Encapsulation { .. } => self.decoder.decode_encap_packet()?.into_normal().map(|packet| {
-                let source = u64::from(packet.src_id());
+                let source = Some(u64::from(packet.src_id()));
                 Packet { at, source, payload: said(packet.decode_payload()) }
             }),
         })
@@ -80,15 +103,14 @@ impl Iterator for Packets<'_> {
     /// The next packet. A last one that is cut has words for its payload.
     fn next(&mut self) -> Option<Packet> {
         loop {
-            let at = self.length.checked_sub(self.decoder.bytes_left()).filter(|at| *at < self.length)?;
-            match self.decode(at as u64) {
+            let at = Some(self.at()).filter(|at| *at < self.length as u64)?;
+            match self.decode(at) {
                 Ok(Some(packet)) => return Some(packet),
                 // One that fills a gap.
                 Ok(None) => {}
                 Err(error) => {
                     self.decoder.reset(&[]);
-                    self.length = 0;
-                    return Some(Packet { at: at as u64, source: 0, payload: Err(error.to_string()) });
+                    return Some(Packet { at, source: None, payload: Err(error.to_string()) });
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! The blocks of a program, as far as they were asked for lately.
 
+use std::sync::Arc;
+
 use super::block::{Block, Ending};
 use super::{Flow, InstructionSet, decode, t32};
 
@@ -11,6 +13,12 @@ pub trait Code {
 }
 
 impl<C: Code + ?Sized> Code for &C {
+    fn code(&self, address: u64) -> &[u8] {
+        (**self).code(address)
+    }
+}
+
+impl<C: Code + ?Sized> Code for Arc<C> {
     fn code(&self, address: u64) -> &[u8] {
         (**self).code(address)
     }

@@ -40,6 +40,12 @@ impl<'a> Bytes<'a> {
         }
     }
 
+    /// The same place in the same bytes, lent by somebody else.
+    pub(super) fn over<'b>(self, sink: &'b [u8]) -> Bytes<'b> {
+        let Bytes { pieces, source, run, next, last, zeros, is_aligned, damage } = self;
+        Bytes { pieces: pieces.over(sink), source, run, next, last, zeros, is_aligned, damage }
+    }
+
     /// Offset in the sink of the last byte that was read, or of what is damaged behind it.
     pub(super) fn last(&self) -> u64 {
         self.last

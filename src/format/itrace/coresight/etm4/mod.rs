@@ -70,6 +70,12 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// The same place in the same bytes, lent by somebody else: a place can be kept without the bytes.
+    pub fn over<'b>(self, sink: &'b [u8]) -> Source<'b> {
+        let Source { packets, speculation, position, gap, state } = self;
+        Source { packets: packets.over(sink), speculation, position, gap, state }
+    }
+
     /// Reads on. False at the end.
     fn advance(&mut self) -> bool {
         match self.state {

@@ -96,6 +96,12 @@ impl<'a> Pieces<'a> {
         Pieces { sink, framing, at: 0, is_synchronized: false, frame: Frame::none() }
     }
 
+    /// The same place in the same bytes, lent by somebody else.
+    pub(in crate::format::itrace) fn over<'b>(self, sink: &'b [u8]) -> Pieces<'b> {
+        let Pieces { framing, at, is_synchronized, frame, .. } = self;
+        Pieces { sink, framing, at, is_synchronized, frame }
+    }
+
     /// A sink that is not formatted, in runs like those of frames. They have ID 0.
     fn unformatted(&mut self) -> Option<Piece> {
         let run = Run::first_of(self.at as u64, 0, self.sink.get(self.at..)?)?;

@@ -140,6 +140,12 @@ impl<'a> Packets<'a> {
         Packets { bytes, configuration, history, context, timestamp: 0, cycle_threshold: 0 }
     }
 
+    /// The same place in the same bytes, lent by somebody else.
+    pub(super) fn over<'b>(self, sink: &'b [u8]) -> Packets<'b> {
+        let Packets { bytes, configuration, history, context, timestamp, cycle_threshold } = self;
+        Packets { bytes: bytes.over(sink), configuration, history, context, timestamp, cycle_threshold }
+    }
+
     /// Moves behind the next alignment synchronization. False if there is none.
     pub fn align(&mut self) -> bool {
         self.bytes.align()

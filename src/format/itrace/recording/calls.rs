@@ -1,0 +1,221 @@
+//! The calls that have not returned, at each instruction, as the trace tells them.
+//!
+//! Where a call returns to is behind it. A return goes to the innermost call that it fits; where it fits none, or a jump
+//! leaves a function other than by a call of another, nobody knows who called, and the calls end there.
+
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
+
+use super::super::instruction::{Branch, Flow, InstructionSet};
+use super::super::step::Run;
+use super::memory::Memory;
+use crate::arch::Machine;
+
+/// How many different chains of calls are kept; what comes behind has no callers.
+const MOST_CHAINS: usize = 1 << 22;
+
+/// How many calls out a return is looked for.
+const FURTHEST: usize = 1 << 12;
+
+/// What lies between the frames of functions of which nobody knows how one called the other, in bytes.
+const UNKNOWN_ROOM: u64 = 0x1000;
+
+/// A chain of calls that have not returned: that of its innermost, which has a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Chain(u32);
+
+/// The innermost call of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The chain of the caller.
+    pub outer: Chain,
+    /// The address of the call.
+    pub at: u64,
+    /// Where it returns to.
+    pub returns_to: u64,
+    /// How instructions are encoded there.
+    pub instruction_set: InstructionSet,
+    /// Whether it is none, but an exception.
+    pub is_exception: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    /// `None` where nobody knows who called.
+    call: Option<Call>,
+    /// The frame address of the function that was called.
+    frame_address: u64,
+}
+
+/// All chains of calls that there were, each once.
+pub struct Calls {
+    machine: Machine,
+    known: RwLock<Known>,
+}
+
+struct Known {
+    links: Vec<Link>,
+    /// By caller, call and where it returns to.
+    inner: HashMap<(Chain, u64, u64, bool), Chain>,
+    /// Those without a call, by frame address.
+    outermost: HashMap<u64, Chain>,
+}
+
+impl Calls {
+    /// No calls yet. The stack ends at an address.
+    pub fn new(machine: Machine, top: u64) -> Calls {
+        let links = vec![Link { call: None, frame_address: top }];
+        let known = Known { links, inner: HashMap::new(), outermost: HashMap::from([(top, Chain::default())]) };
+        Calls { machine, known: RwLock::new(known) }
+    }
+
+    fn link(&self, chain: Chain) -> Option<Link> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).links.get(chain.0 as usize).copied()
+    }
+
+    /// The innermost call of a chain; `None` where nobody knows who called.
+    pub fn call(&self, chain: Chain) -> Option<Call> {
+        self.link(chain)?.call
+    }
+
+    /// The frame address of the function that was called last.
+    pub fn frame_address(&self, chain: Chain) -> u64 {
+        self.link(chain).map_or(0, |link| link.frame_address)
+    }
+
+    /// The chain behind a call.
+    fn push(&self, call: Call, memory: &Memory) -> Chain {
+        let key = (call.outer, call.at, call.returns_to, call.is_exception);
+        if let Some(chain) = self.known.read().unwrap_or_else(PoisonError::into_inner).inner.get(&key) {
+            return *chain;
+        }
+        let rule = memory.caller_rule(call.at);
+        let room = rule.and_then(|rule| rule.room(&self.machine)).unwrap_or(0);
+        let frame_address = self.frame_address(call.outer).wrapping_sub(room);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let Known { links, inner, .. } = &mut *known;
+        if links.len() >= MOST_CHAINS {
+            return Chain::default();
+        }
+        *inner.entry(key).or_insert_with(|| {
+            links.push(Link { call: Some(call), frame_address });
+            Chain(links.len() as u32 - 1)
+        })
+    }
+
+    /// The chain of somebody of whom nobody knows who called, and who called one that is known.
+    fn outermost(&self, callee: Chain) -> Chain {
+        let frame_address = self.frame_address(callee).wrapping_add(UNKNOWN_ROOM);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let Known { links, outermost, .. } = &mut *known;
+        if links.len() >= MOST_CHAINS {
+            return Chain::default();
+        }
+        *outermost.entry(frame_address).or_insert_with(|| {
+            links.push(Link { call: None, frame_address });
+            Chain(links.len() as u32 - 1)
+        })
+    }
+
+    /// The caller's chain of the call that a return to an address fits; where none does, one without a call.
+    fn after_return(&self, chain: Chain, to: u64, of_exception: bool) -> Chain {
+        let mut found = None;
+        let mut at = chain;
+        for depth in 0..FURTHEST {
+            let Some(call) = self.call(at) else { break };
+            let fits = call.is_exception == of_exception && call.fits(to);
+            if fits && depth == 0 {
+                return call.outer;
+            }
+            // Out of several that it fits, nobody knows which.
+            if fits && found.replace(call.outer).is_some() {
+                return Chain::default();
+            }
+            // A return does not leave a handler.
+            if call.is_exception && !of_exception {
+                break;
+            }
+            at = call.outer;
+        }
+        let is_first = self.call(chain).is_none() && !of_exception;
+        found.unwrap_or_else(|| if is_first { self.outermost(chain) } else { Chain::default() })
+    }
+}
+
+impl Call {
+    /// Whether a return to an address may be of it. A handler may return behind the instruction that it was called by.
+    fn fits(&self, to: u64) -> bool {
+        let behind = to.wrapping_sub(self.returns_to);
+        behind == 0 || self.is_exception && matches!(behind, 2 | 4)
+    }
+}
+
+/// Follows what is executed.
+#[derive(Clone, Debug, Default)]
+pub struct Follower {
+    chain: Chain,
+    /// What was executed last, if it can lead elsewhere.
+    last: Option<Run>,
+}
+
+impl Follower {
+    /// The chain of calls at the instructions that are executed next.
+    pub fn run(&mut self, run: &Run, calls: &Calls, memory: &Memory) -> Chain {
+        if let Some(last) = self.last.take() {
+            self.led(&last, run.start, calls, memory);
+        }
+        self.last = Some(*run).filter(|run| run.flow != Flow::Next);
+        self.chain
+    }
+
+    /// What the last instruction of a run did that led to an address.
+    fn led(&mut self, run: &Run, to: u64, calls: &Calls, memory: &Memory) {
+        let Run { last: at, end: behind, instruction_set, .. } = *run;
+        let call = Call { outer: self.chain, at, returns_to: behind, instruction_set, is_exception: false };
+        match run.flow {
+            Flow::Branch(Branch { is_conditional, .. }) | Flow::Indirect { is_conditional, .. }
+                if is_conditional && to == behind => {}
+            Flow::Branch(Branch { is_call: true, .. }) => self.chain = calls.push(call, memory),
+            Flow::Indirect { is_call: true, is_return: false, .. } => self.chain = calls.push(call, memory),
+            // Coroutines change places.
+            Flow::Indirect { is_call: true, .. } => self.chain = Chain::default(),
+            Flow::Indirect { is_return: true, .. } => {
+                // A handler of an M-profile processor returns as a function does.
+                let of_exception = calls.call(self.chain).is_some_and(|call| call.is_exception);
+                self.chain = calls.after_return(self.chain, to, of_exception);
+            }
+            Flow::ExceptionReturn { .. } => self.chain = calls.after_return(self.chain, to, true),
+            Flow::Indirect { .. } => {
+                // A table of a switch leads on in the function, a tail call to another's beginning; anything else is a
+                // way of which nobody knows what it did to the stack.
+                let is_known =
+                    memory.function_at(to).is_none_or(|(first, last)| first == to || (first..=last).contains(&at));
+                if !is_known {
+                    self.chain = calls.after_return(self.chain, to, false);
+                }
+            }
+            Flow::Next | Flow::Branch(_) | Flow::Barrier | Flow::Wait | Flow::Call => {}
+        }
+    }
+
+    /// An exception was taken; `returns_to` is where its handler is expected to return to.
+    pub fn exception(&mut self, returns_to: Option<u64>, calls: &Calls, memory: &Memory) {
+        let last = self.last.take();
+        if let Some((last, to)) = last.zip(returns_to) {
+            self.led(&last, to, calls, memory);
+        }
+        let instruction_set = last.map_or(InstructionSet::A64, |last| last.instruction_set);
+        self.chain = match returns_to {
+            Some(returns_to) => {
+                let at = returns_to;
+                calls.push(Call { outer: self.chain, at, returns_to, instruction_set, is_exception: true }, memory)
+            }
+            None => Chain::default(),
+        };
+    }
+
+    /// What was executed is not known: nobody's calls survive that.
+    pub fn lose(&mut self) {
+        *self = Follower::default();
+    }
+}
