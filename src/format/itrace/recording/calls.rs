@@ -4,7 +4,7 @@
 //! leaves a function other than by a call of another, nobody knows who called, and the calls end there.
 
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError};
 
 use super::super::instruction::{Branch, Flow, InstructionSet};
 use super::super::step::Run;
@@ -50,12 +50,14 @@ struct Link {
 /// All chains of calls that there were, each once.
 pub struct Calls {
     machine: Machine,
-    known: RwLock<Known>,
+    /// By the number of the chain. Who reads it waits for nobody.
+    links: boxcar::Vec<Link>,
+    known: Mutex<Known>,
 }
 
+#[derive(Default)]
 struct Known {
-    links: Vec<Link>,
-    /// By caller, call and where it returns to.
+    /// By caller, call, where it returns to, and whether it is an exception.
     inner: HashMap<(Chain, u64, u64, bool), Chain>,
     /// Those without a call, by frame address.
     outermost: HashMap<u64, Chain>,
@@ -64,57 +66,50 @@ struct Known {
 impl Calls {
     /// No calls yet. The stack ends at an address.
     pub fn new(machine: Machine, top: u64) -> Calls {
-        let links = vec![Link { call: None, frame_address: top }];
-        let known = Known { links, inner: HashMap::new(), outermost: HashMap::from([(top, Chain::default())]) };
-        Calls { machine, known: RwLock::new(known) }
-    }
-
-    fn link(&self, chain: Chain) -> Option<Link> {
-        self.known.read().unwrap_or_else(PoisonError::into_inner).links.get(chain.0 as usize).copied()
+        let links = boxcar::vec![Link { call: None, frame_address: top }];
+        let known = Known { outermost: HashMap::from([(top, Chain::default())]), ..Known::default() };
+        Calls { machine, links, known: Mutex::new(known) }
     }
 
     /// The innermost call of a chain; `None` where nobody knows who called.
     pub fn call(&self, chain: Chain) -> Option<Call> {
-        self.link(chain)?.call
+        self.links.get(chain.0 as usize)?.call
     }
 
     /// The frame address of the function that was called last.
     pub fn frame_address(&self, chain: Chain) -> u64 {
-        self.link(chain).map_or(0, |link| link.frame_address)
+        self.links.get(chain.0 as usize).map_or(0, |link| link.frame_address)
+    }
+
+    /// A chain that was not known; one without callers, where there are too many.
+    fn add(&self, link: Link) -> Chain {
+        match u32::try_from(self.links.count()) {
+            Ok(count) if self.links.count() < MOST_CHAINS => {
+                // Only who holds the lock adds one, so that this is its number.
+                self.links.push(link);
+                Chain(count)
+            }
+            _ => Chain::default(),
+        }
     }
 
     /// The chain behind a call.
     fn push(&self, call: Call, memory: &Memory) -> Chain {
         let key = (call.outer, call.at, call.returns_to, call.is_exception);
-        if let Some(chain) = self.known.read().unwrap_or_else(PoisonError::into_inner).inner.get(&key) {
-            return *chain;
-        }
-        let rule = memory.caller_rule(call.at);
-        let room = rule.and_then(|rule| rule.room(&self.machine)).unwrap_or(0);
-        let frame_address = self.frame_address(call.outer).wrapping_sub(room);
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let Known { links, inner, .. } = &mut *known;
-        if links.len() >= MOST_CHAINS {
-            return Chain::default();
-        }
-        *inner.entry(key).or_insert_with(|| {
-            links.push(Link { call: Some(call), frame_address });
-            Chain(links.len() as u32 - 1)
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        *known.inner.entry(key).or_insert_with(|| {
+            let rule = memory.caller_rule(call.at);
+            let room = rule.and_then(|rule| rule.room(&self.machine)).unwrap_or(0);
+            let frame_address = self.frame_address(call.outer).wrapping_sub(room);
+            self.add(Link { call: Some(call), frame_address })
         })
     }
 
     /// The chain of somebody of whom nobody knows who called, and who called one that is known.
     fn outermost(&self, callee: Chain) -> Chain {
         let frame_address = self.frame_address(callee).wrapping_add(UNKNOWN_ROOM);
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let Known { links, outermost, .. } = &mut *known;
-        if links.len() >= MOST_CHAINS {
-            return Chain::default();
-        }
-        *outermost.entry(frame_address).or_insert_with(|| {
-            links.push(Link { call: None, frame_address });
-            Chain(links.len() as u32 - 1)
-        })
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        *known.outermost.entry(frame_address).or_insert_with(|| self.add(Link { call: None, frame_address }))
     }
 
     /// The caller's chain of the call that a return to an address fits; where none does, one without a call.
@@ -150,6 +145,34 @@ impl Call {
     }
 }
 
+/// The chains that were asked for lately: of each call one, by its address.
+pub struct Lately(Vec<Option<(Call, Chain)>>);
+
+/// How many these are.
+const LATELY: usize = 1 << 10;
+
+impl Default for Lately {
+    fn default() -> Lately {
+        Lately(vec![None; LATELY])
+    }
+}
+
+impl Lately {
+    fn push(&mut self, call: Call, calls: &Calls, memory: &Memory) -> Chain {
+        let spread = (call.at ^ u64::from(call.outer.0) << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let place = (spread >> (u64::BITS - LATELY.ilog2())) as usize;
+        match self.0.get_mut(place) {
+            Some(Some((known, chain))) if *known == call => *chain,
+            Some(place) => {
+                let chain = calls.push(call, memory);
+                *place = Some((call, chain));
+                chain
+            }
+            None => calls.push(call, memory),
+        }
+    }
+}
+
 /// Follows what is executed.
 #[derive(Clone, Debug, Default)]
 pub struct Follower {
@@ -160,23 +183,23 @@ pub struct Follower {
 
 impl Follower {
     /// The chain of calls at the instructions that are executed next.
-    pub fn run(&mut self, run: &Run, calls: &Calls, memory: &Memory) -> Chain {
+    pub fn run(&mut self, run: &Run, calls: &Calls, lately: &mut Lately, memory: &Memory) -> Chain {
         if let Some(last) = self.last.take() {
-            self.led(&last, run.start, calls, memory);
+            self.led(&last, run.start, calls, lately, memory);
         }
         self.last = Some(*run).filter(|run| run.flow != Flow::Next);
         self.chain
     }
 
     /// What the last instruction of a run did that led to an address.
-    fn led(&mut self, run: &Run, to: u64, calls: &Calls, memory: &Memory) {
+    fn led(&mut self, run: &Run, to: u64, calls: &Calls, lately: &mut Lately, memory: &Memory) {
         let Run { last: at, end: behind, instruction_set, .. } = *run;
         let call = Call { outer: self.chain, at, returns_to: behind, instruction_set, is_exception: false };
         match run.flow {
             Flow::Branch(Branch { is_conditional, .. }) | Flow::Indirect { is_conditional, .. }
                 if is_conditional && to == behind => {}
-            Flow::Branch(Branch { is_call: true, .. }) => self.chain = calls.push(call, memory),
-            Flow::Indirect { is_call: true, is_return: false, .. } => self.chain = calls.push(call, memory),
+            Flow::Branch(Branch { is_call: true, .. }) => self.chain = lately.push(call, calls, memory),
+            Flow::Indirect { is_call: true, is_return: false, .. } => self.chain = lately.push(call, calls, memory),
             // Coroutines change places.
             Flow::Indirect { is_call: true, .. } => self.chain = Chain::default(),
             Flow::Indirect { is_return: true, .. } => {
@@ -199,16 +222,17 @@ impl Follower {
     }
 
     /// An exception was taken; `returns_to` is where its handler is expected to return to.
-    pub fn exception(&mut self, returns_to: Option<u64>, calls: &Calls, memory: &Memory) {
+    pub fn exception(&mut self, returns_to: Option<u64>, calls: &Calls, lately: &mut Lately, memory: &Memory) {
         let last = self.last.take();
         if let Some((last, to)) = last.zip(returns_to) {
-            self.led(&last, to, calls, memory);
+            self.led(&last, to, calls, lately, memory);
         }
         let instruction_set = last.map_or(InstructionSet::A64, |last| last.instruction_set);
         self.chain = match returns_to {
             Some(returns_to) => {
                 let at = returns_to;
-                calls.push(Call { outer: self.chain, at, returns_to, instruction_set, is_exception: true }, memory)
+                let call = Call { outer: self.chain, at, returns_to, instruction_set, is_exception: true };
+                lately.push(call, calls, memory)
             }
             None => Chain::default(),
         };

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use super::super::instruction::{Blocks, InstructionSet};
-use super::calls::{Call, Chain};
+use super::calls::{Call, Chain, Lately};
 use super::stretch::{Executed, Stretch};
 use super::timeline::Times;
 use super::{InstructionTrace, Kept, Source, thread_of};
@@ -82,10 +82,12 @@ impl InstructionTrace {
     fn read(&self, source: &Source, mut checkpoint: super::Checkpoint, executed: u64) -> Option<Stretch> {
         let trace = &self.trace;
         let mut blocks = Blocks::new(Arc::clone(&trace.memory), source.protocol.ends());
+        let mut lately = Lately::default();
         // One without instructions may come before.
         loop {
             let sink = trace.sink(source);
-            let stretch = checkpoint.advance(sink, &source.protocol, &mut blocks, &trace.memory, &trace.calls)?;
+            let stretch =
+                checkpoint.advance(sink, &source.protocol, &mut blocks, &trace.memory, &trace.calls, &mut lately)?;
             if checkpoint.executed > executed {
                 return Some(stretch);
             }

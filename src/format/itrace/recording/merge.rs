@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::instruction::Blocks;
+use super::calls::Lately;
 use super::memory::Memory;
 use super::stretch::{Between, Checkpoint, PLACE_EVERY, Stretch};
 use super::{Source, Trace};
@@ -27,6 +28,7 @@ pub struct Cursor<'t> {
     source: usize,
     checkpoint: Checkpoint,
     blocks: Blocks<Arc<Memory>>,
+    lately: Lately,
     stretch: Stretch,
     /// The next piece; `None` at the end.
     piece: Option<Piece>,
@@ -44,6 +46,7 @@ impl<'t> Cursor<'t> {
             source: number,
             checkpoint: Checkpoint::first(&source.protocol),
             blocks: Blocks::new(Arc::clone(&trace.memory), source.protocol.ends()),
+            lately: Lately::default(),
             stretch: Stretch::default(),
             piece: Some(Piece { runs: (0, 0), between: (0, 0) }),
             time: None,
@@ -92,8 +95,9 @@ impl<'t> Cursor<'t> {
         while from == self.stretch.runs.len() && between == self.stretch.between.len() {
             let Some(source) = self.trace.sources.get(self.source) else { return };
             self.trace.add_checkpoint(self.source, &self.checkpoint);
-            let (sink, trace) = (self.trace.sink(source), self.trace);
-            match self.checkpoint.advance(sink, &source.protocol, &mut self.blocks, &trace.memory, &trace.calls) {
+            let Trace { memory, calls, .. } = self.trace;
+            let (sink, lately) = (self.trace.sink(source), &mut self.lately);
+            match self.checkpoint.advance(sink, &source.protocol, &mut self.blocks, memory, calls, lately) {
                 Some(stretch) => (self.stretch, from, between) = (stretch, 0, 0),
                 None => {
                     self.piece = None;

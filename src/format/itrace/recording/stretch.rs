@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::instruction::{Blocks, InstructionSet};
 use super::super::step::{Discontinuity, Run, Step};
-use super::calls::{Calls, Chain, Follower};
+use super::calls::{Calls, Chain, Follower, Lately};
 use super::memory::Memory;
 use super::reader::{Protocol, Reader};
 use crate::trace::InterruptionKind;
@@ -92,6 +92,7 @@ impl Checkpoint {
         blocks: &mut Blocks<Arc<Memory>>,
         memory: &Memory,
         calls: &Calls,
+        lately: &mut Lately,
     ) -> Option<Stretch> {
         if self.is_over {
             return None;
@@ -110,7 +111,7 @@ impl Checkpoint {
                         places.push(at);
                     }
                     let Run { start, beginnings, instruction_set, .. } = run;
-                    let chain = follower.run(&run, calls, memory);
+                    let chain = follower.run(&run, calls, lately, memory);
                     runs.push(Executed { first: *executed, start, beginnings, instruction_set, chain });
                     *executed += u64::from(run.instructions);
                     return runs.len() >= RUNS;
@@ -121,7 +122,7 @@ impl Checkpoint {
                     return false;
                 }
                 Step::Trap { cause, is_interrupt, at: returns_to } => {
-                    follower.exception(returns_to, calls, memory);
+                    follower.exception(returns_to, calls, lately, memory);
                     Between::Interruption(InterruptionKind::Exception(protocol.exception(cause, is_interrupt)))
                 }
                 Step::Discontinuity(Discontinuity { reason, .. }) => {

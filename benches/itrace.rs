@@ -1,0 +1,142 @@
+//! Instruction traces: how many instructions a second are reconstructed.
+//!
+//! `cargo bench --bench itrace` repeats recorded streams up to 6 million instructions, and prints how long it takes to
+//! walk over them as a recording is walked over. `-- 60000000` takes a number of instructions.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use traceframe::arch::{self, Known};
+use traceframe::format::itrace::coresight::etm4::{self, Configuration};
+use traceframe::format::itrace::coresight::{self, formatter};
+use traceframe::format::itrace::instruction::{Blocks, Code, InstructionSet};
+use traceframe::format::itrace::recording::{InstructionTrace, Memory, Parts, Protocol, Source};
+use traceframe::format::itrace::{Step, etrace};
+use traceframe::image::{Image, PlacedImage};
+use traceframe::trace::{Item, Recording};
+
+fn data(name: &str) -> PathBuf {
+    PathBuf::from(format!("{}/tests/data/itrace/{name}", env!("CARGO_MANIFEST_DIR")))
+}
+
+fn recording(program: &str, sink: Vec<u8>, protocol: Protocol) -> InstructionTrace {
+    let image = Image::open(&data(program)).unwrap();
+    let machine = image.machine();
+    let target = arch::resolve(&Known { machine: Some(machine), ..Known::default() }).unwrap();
+    InstructionTrace::new(Parts {
+        name: PathBuf::from("bench"),
+        sinks: vec![traceframe::source::Source::from_vec("bench", sink)],
+        sources: vec![Source { name: "core".to_owned(), sink: 0, protocol }],
+        memory: Memory::new(vec![PlacedImage::place(Arc::new(image), None, &[], &[])], Vec::new()),
+        machine,
+        target: target.with_byte_order(machine.byte_order),
+        remarks: Vec::new(),
+    })
+}
+
+/// Prints how fast something is.
+fn timed(name: &str, what: &str, work: impl FnOnce() -> u64) {
+    let began = Instant::now();
+    let count = work();
+    let took = began.elapsed().as_secs_f64();
+    println!("{name:8} {what:44} {count:>10} in {took:.3} s: {:6.1} M/s", count as f64 / took / 1e6);
+}
+
+struct Program(Image);
+
+impl Code for Program {
+    fn code(&self, address: u64) -> &[u8] {
+        self.0.code(address)
+    }
+}
+
+/// The stages of reconstruction, each with those before it.
+fn stages(name: &str, program: &str, sink: &[u8], protocol: &Protocol) {
+    let program = Program(Image::open(&data(program)).unwrap());
+    let mut blocks = Blocks::new(&program, protocol.ends());
+    let instructions = Cell::new(0);
+    let mut count = |step: Step| {
+        if let Step::Run(run) = step {
+            instructions.set(instructions.get() + u64::from(run.instructions));
+        }
+    };
+    match protocol {
+        Protocol::Etm4 { framing, configuration } => {
+            timed(name, "bytes of the source", || {
+                formatter::Pieces::new(sink, *framing)
+                    .map(|piece| match piece {
+                        formatter::Piece::Run(run) => run.bytes().len() as u64,
+                        formatter::Piece::Damaged { .. } => 0,
+                    })
+                    .sum()
+            });
+            timed(name, "packets", || {
+                let mut packets = etm4::Packets::new(sink, *framing, *configuration);
+                packets.align();
+                packets.count() as u64
+            });
+            timed(name, "elements", || etm4::Source::new(sink, *framing, *configuration).count() as u64);
+            timed(name, "instructions, reconstructed by block", || {
+                let mut reconstruction = coresight::Reconstruction::new(configuration);
+                for element in etm4::Source::new(sink, *framing, *configuration) {
+                    reconstruction.take(&element, &mut blocks, &mut count);
+                }
+                instructions.get()
+            });
+        }
+        Protocol::ETrace { framing, parameters, instruction_set, .. } => {
+            timed(name, "packets", || etrace::Packets::new(sink, *framing, parameters).count() as u64);
+            timed(name, "instructions, reconstructed by block", || {
+                let mut reconstruction = etrace::Reconstruction::new(*instruction_set, parameters);
+                for packet in etrace::Packets::new(sink, *framing, parameters) {
+                    reconstruction.take(&packet, &mut blocks, &mut count);
+                }
+                instructions.get()
+            });
+        }
+    }
+}
+
+fn main() {
+    let wanted: u64 = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(6_000_000);
+    let etm = [
+        ("TRCCONFIGR", 1),
+        ("TRCTRACEIDR", 0x10),
+        ("TRCIDR0", 0x2800_0ea1),
+        ("TRCIDR1", 0x4100_f403),
+        ("TRCIDR2", 0x488),
+        ("TRCIDR8", 0),
+    ];
+    let etm = Protocol::Etm4 {
+        framing: formatter::Framing::Aligned,
+        configuration: Configuration::from_registers(etm).unwrap(),
+    };
+    let etrace = Protocol::ETrace {
+        framing: etrace::Framing::Siemens { hart_bits: 0 },
+        parameters: etrace::Parameters::new(&[("iaddress_width_p", 64)]).unwrap(),
+        source: 0,
+        instruction_set: InstructionSet::Rv64,
+    };
+    for (name, program, sink, protocol) in [
+        ("ETMv4", "prog.a64.200", "gen-etm4-one/cstrace.bin", etm),
+        ("E-Trace", "prog.rv64.200", "rv64.200.te_inst", etrace),
+    ] {
+        let sink = std::fs::read(data(sink)).unwrap().repeat((wanted / 63_000) as usize);
+        println!("{name}: {} bytes", sink.len());
+        stages(name, program, &sink, &protocol);
+        let recording = recording(program, sink, protocol);
+        timed(name, "instructions, walked over", || {
+            let mut instructions = 0;
+            recording.walk(&mut |item| {
+                if let Item::Instructions(run) = item {
+                    instructions += u64::from(run.count());
+                }
+                ControlFlow::Continue(())
+            });
+            instructions
+        });
+    }
+}
