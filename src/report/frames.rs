@@ -107,6 +107,8 @@ pub struct FrameRow {
     pub line: Option<u32>,
     /// When it was recorded, in nanoseconds of the recording's clock.
     pub time: Option<u64>,
+    /// The trace source that told of the instruction, and between which times of its clock, in instruction traces.
+    pub source: Option<String>,
     /// The event that the frame was made of, in recordings of a tracer.
     pub event: Option<EventRow>,
     /// The size in bytes of the register block; 0 where none was collected.
@@ -148,7 +150,12 @@ impl FrameRow {
         let line = image.zip(pc).and_then(|(image, pc)| image.line(pc));
         let (file, line) = line.map_or((None, None), |(file, line)| (Some(file), Some(line)));
         let function = pc.and_then(|pc| replay.function(pc)).map(place);
-        let names_instance = EventRow::names_instances(replay.recording());
+        let recording = replay.recording();
+        let names_instance = EventRow::names_instances(recording);
+        let is_instruction = recording.is_instruction_trace();
+        // Of an instruction nothing was collected.
+        let registers = frame.registers.as_ref().filter(|_| !is_instruction);
+        let memory = if is_instruction { Vec::new() } else { frame.memory_ranges() };
         FrameRow {
             version: JSON_VERSION,
             frame: number,
@@ -159,10 +166,10 @@ impl FrameRow {
             file,
             line,
             time: frame.time,
-            event: replay.recording().event(frame).map(|event| EventRow { event, names_instance }),
-            register_bytes: frame.registers.as_ref().map_or(0, |block| block.bytes.len()),
-            memory: frame
-                .memory_ranges()
+            source: recording.label(frame).filter(|_| is_instruction),
+            event: recording.event(frame).map(|event| EventRow { event, names_instance }),
+            register_bytes: registers.map_or(0, |block| block.bytes.len()),
+            memory: memory
                 .into_iter()
                 .map(|(address, length)| MemoryRange { address: format!("{address:#x}"), length })
                 .collect(),
@@ -194,6 +201,10 @@ impl FrameRow {
         if let (Some(file), Some(line)) = (&self.file, self.line) {
             let _ = write!(place, " {}:{line}", printable(file));
         }
+        if let Some(source) = &self.source {
+            let line = format!("{:>8}  {pc:<18}  {:<40}  {}", self.frame, place.trim(), printable(source));
+            return line.trim_end().to_owned();
+        }
         let line =
             format!("{:>8}  {:>10}  {pc:<27}  {:<32}  {}", self.frame, self.tracepoint, place.trim(), self.collected());
         line.trim_end().to_owned()
@@ -201,6 +212,9 @@ impl FrameRow {
 
     /// What [`FrameRow::line`] shows of a recording's frames.
     pub fn heading(recording: &dyn Recording) -> &'static str {
+        if recording.is_instruction_trace() {
+            return "   frame  pc                  where                                     source";
+        }
         let mut tracepoints = recording.tracepoints().iter();
         if tracepoints.any(|tracepoint| recording.event_name(tracepoint.number).is_some()) {
             return EventRow::heading(recording);

@@ -9,6 +9,7 @@ mod damage;
 mod events;
 mod frames;
 mod info;
+mod interruptions;
 mod program;
 mod status;
 mod text;
@@ -23,6 +24,7 @@ pub use frames::{
 };
 pub use info::Info;
 pub use program::without_program;
+pub use interruptions::interruption;
 pub use status::{place, status, thread};
 pub use text::{count, printable, printable_json};
 pub use times::{parse_nanoseconds, parse_times};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::monitor::Finding;
+use super::packet::q_btrace::BranchTrace;
 use crate::arch::Addresses;
 use crate::image::Image;
 use crate::session::{Motion, Replay, Session};
@@ -30,6 +31,8 @@ pub struct Client {
     pub locks_others: bool,
     /// The search that it waits for the end of.
     pub finding: Option<Box<Finding>>,
+    /// The branch trace that it reads, where it has switched it on.
+    pub branch_trace: Option<BranchTrace>,
     /// File descriptors that the client holds open, and the files that they are.
     pub open_files: BTreeMap<u32, Arc<Image>>,
 }
@@ -48,6 +51,7 @@ impl Client {
             motion: Motion::Continue,
             locks_others: false,
             finding: None,
+            branch_trace: None,
             open_files: BTreeMap::new(),
         }
     }

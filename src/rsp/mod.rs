@@ -260,8 +260,8 @@ impl Stub {
     /// The client has moved; `None` is a stop that the user typed ^C for.
     fn stop(&mut self, stop: Option<Stop>) {
         self.client.session.halt();
-        if let Some(words) = self.client.end_in_words(stop) {
-            self.console(words);
+        if let Some(words) = stop.and_then(|stop| self.client.words(stop)) {
+            self.console(&words);
         }
         let stopped = self.base.stopped(stop, &mut self.client);
         let packets = match self.client.session.replay().recording().change_seen() {

@@ -53,6 +53,8 @@ pub struct Session {
     /// Where the client wants to stop.
     pub breakpoints: Breakpoints,
     watchpoints: Watchpoints,
+    /// Whether the client wants to stop where an exception was taken.
+    pub catches_exceptions: bool,
     moving: Option<run::Moving>,
 }
 
@@ -64,6 +66,7 @@ impl Session {
             cursor: Cursor::default(),
             breakpoints: Breakpoints::default(),
             watchpoints: Watchpoints::default(),
+            catches_exceptions: false,
             moving: None,
         }
     }

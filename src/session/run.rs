@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use super::watchpoints::Watchpoint;
 use super::{Moment, Session, Work};
-use crate::index::{Answer, Index, Query};
+use crate::index::{Answer, Between, Index, Query};
+use crate::trace::Placed;
 
 /// Which way a client moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,10 @@ pub enum Stop {
     Breakpoint,
     /// The frame holds another value of watched memory than was recorded last, in the direction of the move.
     Watchpoint(Watchpoint),
+    /// Nobody knows what was executed between this frame and the one before it on the way.
+    Gap(Direction),
+    /// An exception was taken between this frame and the one before it on the way, and the client wants to know of that.
+    Exception(Direction),
     /// There is no frame further on, in the direction of the move; this is the last one.
     Edge(Direction),
 }
@@ -94,6 +99,7 @@ impl Session {
         let direction = moving.movement.direction;
         let mut waits = false;
         let place = self.place_by_index(moving.movement, &mut waits);
+        let place = self.place_by_interruption(moving.movement, place, &mut waits);
         let place = self.place_by_memory(direction, place, &mut waits, deadline);
         let place = place.and_then(|place| self.place_by_condition(&mut moving, place, &mut waits, deadline));
         self.moving = Some(moving);
@@ -139,6 +145,50 @@ impl Session {
         let breakpoints = self.breakpoints.addresses(false).chain(passed);
         let breakpoints = breakpoints.map(|pc| (direction.find(index, at, &Query::Pc(pc)), Stop::Breakpoint));
         direction.nearest(std::iter::once((end, Stop::Done)).chain(breakpoints), waits)
+    }
+
+    /// The nearest frame behind a gap, or an exception that the client wants to know of, if it is not behind `place`; else
+    /// that. One that steps a thread need not know of the others'.
+    fn place_by_interruption(&self, movement: Move, place: Option<Place>, waits: &mut bool) -> Option<Place> {
+        let Move { direction, motion } = movement;
+        let thread = match motion {
+            Motion::Step(thread) | Motion::StepOver(thread) | Motion::Leave(thread, ..) => Some(thread),
+            Motion::Continue => None,
+        };
+        let mut at = self.origin(direction);
+        loop {
+            let between = Between { thread, gaps: true, exceptions: self.catches_exceptions };
+            let (found, frame) = match direction.interruption(self.replay.index(), at, &between) {
+                Answer::Found(found) => {
+                    let frame = if direction == Direction::Forward { found.after } else { found.before };
+                    (found, frame)
+                }
+                Answer::Nothing => return place,
+                Answer::NotYet => {
+                    *waits = true;
+                    return place;
+                }
+            };
+            let Some(frame) = frame.filter(|frame| place.is_none_or(|(found, _)| !direction.is_nearer(found, *frame)))
+            else {
+                return place;
+            };
+            // Before the first frame of a thread, and behind its last, there is nothing to go on from or to.
+            if found.before.is_none() || found.after.is_none() {
+                at = direction.past(frame);
+                continue;
+            }
+            return Some((frame, if found.interruption.kind.is_gap() { Stop::Gap(direction) } else { Stop::Exception(direction) }));
+        }
+    }
+
+    /// The interruption at which a move ended.
+    pub fn interruption(&self, stop: Stop) -> Option<Placed> {
+        let (Stop::Gap(direction) | Stop::Exception(direction)) = stop else { return None };
+        let between = Between { thread: None, gaps: matches!(stop, Stop::Gap(_)), exceptions: matches!(stop, Stop::Exception(_)) };
+        let visited = self.cursor.visited()?;
+        let at = if direction == Direction::Forward { visited } else { visited.saturating_add(1) };
+        direction.interruption(self.replay.index(), at, &between).found()
     }
 
     /// The nearest frame with another value of watched memory, if it is not behind `place`; else that. `Err` where the
@@ -223,6 +273,15 @@ impl Direction {
         match self {
             Direction::Forward => index.find(at, query),
             Direction::Backward => index.find_back(at, query),
+        }
+    }
+
+    /// The next interruption: forward, the first that is left at `at` or behind it; backward, the last that is entered before
+    /// it.
+    fn interruption(self, index: &Index, at: u64, between: &Between) -> Answer<Placed> {
+        match self {
+            Direction::Forward => index.next_interruption(at, between),
+            Direction::Backward => index.previous_interruption(at, between),
         }
     }
 

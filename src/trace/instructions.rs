@@ -54,6 +54,13 @@ pub enum InterruptionKind {
     Exception(String),
 }
 
+impl InterruptionKind {
+    /// Whether nobody knows what was executed here.
+    pub fn is_gap(&self) -> bool {
+        matches!(self, InterruptionKind::Gap(_))
+    }
+}
+
 /// An interruption, and the frames that it lies between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {

@@ -79,6 +79,17 @@ pub trait Recording: Send + Sync {
         Vec::new()
     }
 
+    /// Whether each frame is an instruction that was executed: nothing was collected then, and registers and memory of frames
+    /// are made.
+    fn is_instruction_trace(&self) -> bool {
+        false
+    }
+
+    /// The run of instructions that holds a frame, if frames are instructions.
+    fn instructions(&self, _location: Location) -> Option<Instructions> {
+        None
+    }
+
     /// The bytes of code that the recording itself gives from an address on, to the end of what holds it; the same in every
     /// frame. Programs go before it.
     fn code(&self, _address: u64) -> &[u8] {

@@ -14,6 +14,7 @@ use gdbstub::target::ext::base::reverse_exec::{
 use gdbstub::target::ext::breakpoints::WatchKind;
 
 use super::threads::{number, tid};
+use crate::report;
 use crate::rsp::client::Client;
 use crate::session::{Access, Direction, Motion, Move, Stop};
 
@@ -103,19 +104,27 @@ impl ReverseCont<Tid> for Client {
 }
 
 impl Client {
-    /// What the user is told of a stop that must not be told to the client as the end of what is recorded.
+    /// What the user is told of a stop in words, before the client is told of it.
+    pub fn words(&self, stop: Stop) -> Option<String> {
+        match stop {
+            Stop::Edge(direction) if self.ends_in_words(direction) => Some(match direction {
+                Direction::Forward => "The recording ends here.\n".to_owned(),
+                Direction::Backward => "The recording begins here.\n".to_owned(),
+            }),
+            Stop::Gap(_) | Stop::Exception(_) => {
+                Some(report::interruption(self.session.replay(), &self.session.interruption(stop)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the client must not be told of the end of what is recorded but in words.
     ///
     /// Where that comes while gdb steps over a breakpoint, which it has one thread do alone, gdb waits for the end of the
     /// step whatever is typed next, and for ever (gdb 13.1 to 18.1, infrun.c: `TARGET_WAITKIND_NO_HISTORY` leaves the
     /// step-over open). LLDB does not know it, and steps for ever where the program counter stays the same (LLDB 14).
-    pub fn end_in_words(&self, stop: Option<Stop>) -> Option<&'static str> {
-        match stop {
-            Some(Stop::Edge(Direction::Forward)) if self.locks_others || self.is_lldb => {
-                Some("The recording ends here.\n")
-            }
-            Some(Stop::Edge(Direction::Backward)) if self.is_lldb => Some("The recording begins here.\n"),
-            _ => None,
-        }
+    fn ends_in_words(&self, direction: Direction) -> bool {
+        self.is_lldb || self.locks_others && direction == Direction::Forward
     }
 
     /// What gdbstub reports of a stop; `None` is one that the user typed ^C for.
@@ -123,12 +132,15 @@ impl Client {
         let tid = tid(self.session.thread());
         match stop {
             // gdb says `Program stopped.`
-            _ if self.end_in_words(stop).is_some() => {
+            Some(Stop::Edge(direction)) if self.ends_in_words(direction) => {
                 let signal = if self.is_lldb { Signal::SIGINT } else { Signal::SIGZERO };
                 MultiThreadStopReason::SignalWithThread { tid, signal }
             }
             None => MultiThreadStopReason::SignalWithThread { tid, signal: Signal::SIGINT },
             Some(Stop::Done) => MultiThreadStopReason::SignalWithThread { tid, signal: Signal::SIGTRAP },
+            // gdb says `Resource lost`; `handle SIGLOST nostop` runs through.
+            Some(Stop::Gap(_)) => MultiThreadStopReason::SignalWithThread { tid, signal: Signal::SIGLOST },
+            Some(Stop::Exception(_)) => MultiThreadStopReason::SignalWithThread { tid, signal: Signal::SIGTRAP },
             Some(Stop::Breakpoint) => MultiThreadStopReason::SwBreak(tid),
             Some(Stop::Watchpoint(watchpoint)) => MultiThreadStopReason::Watch {
                 tid,

@@ -1,9 +1,11 @@
 //! Monitor commands: one file each. Answers are short plain text that can be pasted into a report.
 
+mod catch;
 mod conditions;
 mod damage;
 mod find;
 mod frames;
+mod gaps;
 mod goto;
 mod help;
 mod mark;
@@ -43,6 +45,9 @@ const COMMANDS: &[Command] = &[
     mark::COMMAND,
     marks::COMMAND,
     damage::COMMAND,
+    gaps::GAPS,
+    gaps::EXCEPTIONS,
+    catch::COMMAND,
 ];
 
 /// The answer to a command line. As in gdb, a command may be shortened while it stays unique.

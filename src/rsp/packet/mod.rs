@@ -10,6 +10,7 @@ mod memory_read_binary;
 mod memory_write;
 mod monitor;
 mod numbers;
+pub mod q_btrace;
 pub mod q_supported;
 mod q_symbol;
 mod q_t_buffer;
@@ -49,6 +50,7 @@ const FROM_FRAMES: &[(&str, Handler)] = &[
     ("qTBuffer:", q_t_buffer::answer),
     ("qXfer:traceframe-info:read:", q_xfer_traceframe_info::answer),
     ("qXfer:statictrace:read:", q_xfer_statictrace::answer),
+    ("qXfer:btrace:read:", q_btrace::read),
 ];
 
 /// Other packets; the first that fits takes the rest of the packet.
@@ -57,6 +59,9 @@ const PACKETS: &[(&str, Handler)] = &[
     ("QStartNoAckMode", start_no_ack_mode::answer),
     ("QThreadSuffixSupported", thread_suffix::answer),
     ("qSymbol:", q_symbol::answer),
+    ("Qbtrace:", q_btrace::switch),
+    ("Qbtrace-conf:", q_btrace::configure),
+    ("qXfer:btrace-conf:read:", q_btrace::configuration),
     ("qRcmd,", monitor::answer),
     ("G", register_write::answer),
     ("P", register_write::answer),

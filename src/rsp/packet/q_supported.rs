@@ -1,5 +1,6 @@
 //! `qSupported`: gdbstub answers for itself, [`complete`] adds what this room serves.
 
+use super::q_btrace;
 use crate::rsp::client::Client;
 use crate::rsp::reply::{self, Reply};
 
@@ -7,6 +8,9 @@ use crate::rsp::reply::{self, Reply};
 /// `binary-upload+`: `x` replies begin with `b`.
 const FEATURES: &str = "ConditionalBreakpoints+;tracenz+;qXfer:traceframe-info:read+;qXfer:statictrace:read+;TraceStateVariables+;\
                         DisconnectedTracing+;QTBuffer:size+;binary-upload+";
+
+/// What is served where frames are instructions.
+const BRANCH_TRACE: &str = "Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;qXfer:btrace:read+;qXfer:btrace-conf:read+";
 
 /// What the client says it can do changes nothing of the answer, so a list with gaps is as good as any.
 pub fn answer(rest: &[u8], _client: &mut Client) -> Reply {
@@ -36,6 +40,9 @@ pub fn complete(reply: &[u8], client: &Client) -> Vec<u8> {
             .map(str::to_owned),
     );
     features.push(FEATURES.to_owned());
+    if q_btrace::is_served(client) {
+        features.push(BRANCH_TRACE.to_owned());
+    }
     features.join(";").into_bytes()
 }
 

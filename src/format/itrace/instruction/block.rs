@@ -43,12 +43,7 @@ impl Block {
 
     /// The address of an instruction, counted from 0.
     pub fn address(&self, nth: u32) -> Option<u64> {
-        let mut left = self.beginnings;
-        for _ in 0..nth {
-            // Without the lowest bit that is set.
-            left &= left.checked_sub(1)?;
-        }
-        (left != 0).then(|| self.start.wrapping_add(2 * u64::from(left.trailing_zeros())))
+        Some(self.start.wrapping_add(2 * u64::from(nth_bit(self.beginnings, nth)?)))
     }
 
     /// The address of the last instruction.
@@ -72,4 +67,14 @@ impl Block {
         let end = self.start.wrapping_add(2 * u64::from(place));
         Block { end, ending: Ending::Limit, beginnings: reached & !(u64::MAX << place), ..self }
     }
+}
+
+/// The place of a bit that is set, counted from the lowest of them.
+pub fn nth_bit(bits: u64, nth: u32) -> Option<u32> {
+    let mut left = bits;
+    for _ in 0..nth {
+        // Without the lowest bit that is set.
+        left &= left.checked_sub(1)?;
+    }
+    (left != 0).then(|| left.trailing_zeros())
 }

@@ -14,7 +14,7 @@ use crate::arch::{Register, Target};
 use crate::image::{Activation, Image, PlacedImage, Unwinding, unwinding};
 use crate::source::{self, Change};
 use crate::trace::{
-    Damage, Frame, Item, Library, Location, MemoryBlock, ProgramCounter, Recording, RegisterBlock, RunStatus, Thread,
+    Damage, Frame, Instructions, Item, Library, Location, MemoryBlock, ProgramCounter, Recording, RegisterBlock, RunStatus, Thread,
     TraceStateVariable, Tracepoint,
 };
 
@@ -54,7 +54,7 @@ impl InstructionTrace {
         let stretch = self.stretch(number, source, executed)?;
         let run = *stretch.holding(executed)?;
         let nth = u32::try_from(executed - run.first).ok()?;
-        Some(Found { source, number, executed, address: address(&run, nth)?, run })
+        Some(Found { source, number, executed, address: run.address(nth)?, run })
     }
 
     /// The stretch that holds an instruction of a source.
@@ -146,15 +146,6 @@ impl InstructionTrace {
     }
 }
 
-/// The address of an instruction of a run, counted from 0.
-fn address(run: &Executed, nth: u32) -> Option<u64> {
-    let mut left = run.beginnings;
-    for _ in 0..nth {
-        left &= left.checked_sub(1)?;
-    }
-    (left != 0).then(|| run.start.wrapping_add(2 * u64::from(left.trailing_zeros())))
-}
-
 /// The ranges in which nothing is available.
 fn holes(available: &[bool]) -> Vec<std::ops::Range<usize>> {
     let mut at = 0;
@@ -203,6 +194,18 @@ impl Recording for InstructionTrace {
     fn load_bias(&self, image: &Image) -> Option<u64> {
         let placed = self.trace.memory.programs().iter().find(|found| found.image.path() == image.path());
         placed.filter(|found| found.bias != 0).map(|found| found.bias)
+    }
+
+    fn is_instruction_trace(&self) -> bool {
+        true
+    }
+
+    fn instructions(&self, location: Location) -> Option<Instructions> {
+        let Found { number, executed, run, .. } = self.find(location)?;
+        let thread = thread_of(number);
+        let first = Location(location.0.checked_sub(executed - run.first)?);
+        let Executed { start, beginnings, .. } = run;
+        Some(Instructions { location: first, tracepoint: thread.cast_signed(), thread, start, beginnings })
     }
 
     fn made_up(&self) -> Option<&'static str> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::instruction::{Blocks, InstructionSet};
+use super::super::instruction::{Blocks, InstructionSet, nth_bit};
 use super::super::step::{Discontinuity, Run, Step};
 use super::calls::{Calls, Chain, Follower, Lately};
 use super::memory::Memory;
@@ -41,6 +41,13 @@ pub struct Executed {
     pub instruction_set: InstructionSet,
     /// The calls that have not returned.
     pub chain: Chain,
+}
+
+impl Executed {
+    /// The address of the instruction of this number, counted from 0.
+    pub fn address(&self, nth: u32) -> Option<u64> {
+        Some(self.start.wrapping_add(2 * u64::from(nth_bit(self.beginnings, nth)?)))
+    }
 }
 
 /// What happened between instructions.

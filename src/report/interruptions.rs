@@ -1,0 +1,37 @@
+//! What lies between instructions, in words.
+
+use std::fmt::Write;
+
+use super::text::{place, printable};
+use crate::index::Answer;
+use crate::session::Replay;
+use crate::trace::{InterruptionKind, Placed};
+
+/// An interruption in a line.
+pub fn interruption(replay: &Replay, placed: &Placed) -> String {
+    let Placed { interruption, before, after } = placed;
+    let (before, after) = (point(replay, *before), point(replay, *after));
+    let at = interruption.at;
+    match &interruption.kind {
+        InterruptionKind::Gap(reason) => format!(
+            "gap: nobody knows what was executed between {before} and {after}: {} (byte {at:#x})\n",
+            printable(reason)
+        ),
+        InterruptionKind::Exception(name) => {
+            format!("exception: {} (byte {at:#x}), between {before} and {after}\n", printable(name))
+        }
+    }
+}
+
+/// A frame, and where it is.
+fn point(replay: &Replay, frame: Option<u64>) -> String {
+    let Some(frame) = frame else { return "nothing".to_owned() };
+    let mut text = format!("frame {frame}");
+    if let Answer::Found(Some(pc)) = replay.index().pc(frame) {
+        let _ = write!(text, " at {pc:#x}");
+        if let Some(function) = replay.function(pc) {
+            let _ = write!(text, " <{}>", printable(&place(function)));
+        }
+    }
+    text
+}

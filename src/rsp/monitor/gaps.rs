@@ -1,0 +1,50 @@
+//! `monitor gaps` and `monitor exceptions`: what lies between instructions.
+
+use super::{Answer, Command};
+use crate::index::{self, Between};
+use crate::report;
+use crate::session::Session;
+
+pub const GAPS: Command = Command {
+    name: "gaps",
+    usage: "gaps [from N]",
+    summary: "where trace was lost: what was executed there nobody knows",
+    answer: |arguments, session| list(arguments, session, true),
+};
+
+pub const EXCEPTIONS: Command = Command {
+    name: "exceptions",
+    usage: "exceptions [from N]",
+    summary: "where exceptions and interrupts were taken",
+    answer: |arguments, session| list(arguments, session, false),
+};
+
+/// How many are shown.
+const ROWS: usize = 50;
+
+fn list(arguments: &[&str], session: &mut Session, gaps: bool) -> Answer {
+    let mut from = match arguments {
+        [] => 0,
+        ["from", number] => match report::parse_number(number) {
+            Ok(number) => number,
+            Err(error) => return Answer::Text(format!("{error}\n")),
+        },
+        _ => return Answer::Text("from which frame on? monitor gaps from 1000\n".to_owned()),
+    };
+    let index = session.replay().index();
+    let between = Between { thread: None, gaps, exceptions: !gaps };
+    let mut text = String::new();
+    for _ in 0..ROWS {
+        match index.next_interruption(from, &between) {
+            index::Answer::Found(placed) => {
+                text += &report::interruption(session.replay(), &placed);
+                let Some(after) = placed.after else { return Answer::Text(text) };
+                from = after + 1;
+            }
+            index::Answer::Nothing if text.is_empty() => return Answer::Text("none\n".to_owned()),
+            index::Answer::Nothing => return Answer::Text(text),
+            index::Answer::NotYet => return Answer::Later,
+        }
+    }
+    Answer::Text(format!("{text}… there may be more; go on with: from {from}\n"))
+}
