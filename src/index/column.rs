@@ -1,173 +1,70 @@
-//! One value a frame, and the search for the next frame whose value lies in a range.
+//! One value a run, and the ranks by which runs of certain values are searched.
 
-use std::ops::{Range, RangeInclusive};
-
-use super::packed::Packed;
+use super::dictionary::Dictionary;
+use super::ranked::Ranked;
 use super::wavelet::Wavelet;
 
-/// How many values are remembered while a column is made.
-const LATELY: usize = 256;
-
-/// Where a value is remembered; those that lie next to each other, or a power of two apart, at different places.
-fn place(value: u64) -> usize {
-    (value.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - LATELY.ilog2())) as usize
-}
-
-/// A column of values, some of which may be unknown.
+/// A column of values of `N` numbers each.
 ///
-/// Kept as the sorted distinct values and, for every position, the rank of its value among them. The rank behind
-/// the last value stands for an unknown one, so that no range of values holds it. Ranks take
-/// log2 of the number of distinct values in bits; a column of one value takes none.
-pub(super) struct Column {
-    values: Packed,
+/// Kept as the sorted distinct values and, for every position, the rank of its value among them. Ranks take log2 of the
+/// number of distinct values in bits; a column of one value takes none.
+pub(super) struct Column<const N: usize> {
+    values: Dictionary<N>,
     ranks: Wavelet,
-    unknown: bool,
 }
 
-impl Column {
+impl<const N: usize> Column<N> {
     /// The column of these values.
-    pub(super) fn new(column: &[Option<u64>]) -> Column {
-        // Most columns have few values, so that one is mostly among those met last.
-        let mut lately = [None; LATELY];
-        let is_new = |value: &u64| lately[place(*value)].replace(*value) != Some(*value);
-        let mut values: Vec<u64> = column.iter().flatten().copied().filter(is_new).collect();
-        values.sort_unstable();
-        values.dedup();
-        let unknown = column.contains(&None);
-        let mut lately = [(None, 0); LATELY];
-        let rank = |value: &Option<u64>| match value {
-            Some(value) => {
-                let known = &mut lately[place(*value)];
-                if known.0 != Some(*value) {
-                    *known = (Some(*value), values.partition_point(|found| found < value) as u32);
-                }
-                known.1
-            }
-            None => values.len() as u32,
-        };
-        let ranks = Wavelet::new(column.len(), width(values.len(), unknown), column.iter().map(rank));
-        Column { values: values.iter().copied().collect(), ranks, unknown }
+    pub(super) fn new(Ranked { values, ranks }: &Ranked<N>) -> Column<N> {
+        Column {
+            values: values.iter().copied().collect(),
+            ranks: Wavelet::new(ranks.len(), width(values.len()), ranks.iter().copied()),
+        }
     }
 
-    /// One column of several, in their order.
+    /// One column of what the values of several become, in their order. In each column the values must ascend as before.
     ///
     /// Takes, besides the result, 4 bytes for every distinct value of each column, and what [`Wavelet::new`] takes.
-    pub(super) fn merge(columns: &[&Column]) -> Column {
+    pub(super) fn merge(columns: &[&Column<N>], turn: impl Fn([u64; N]) -> [u64; N]) -> Column<N> {
         // For every column the new ranks of its old ones; as long as it grows its length is the next old rank.
-        let mut renamed: Vec<Vec<u32>> =
-            columns.iter().map(|column| Vec::with_capacity(column.values.len() + 1)).collect();
+        let mut renamed: Vec<Vec<u32>> = columns.iter().map(|column| Vec::with_capacity(column.values.len())).collect();
+        let next = |column: &Column<N>, rank: usize| column.values.get(rank).map(&turn);
+        let mut heads: Vec<Option<[u64; N]>> = columns.iter().map(|column| next(column, 0)).collect();
         let mut rank = 0;
-        let values: Packed = std::iter::from_fn(|| {
-            let heads = columns.iter().zip(&renamed).map(|(column, renamed)| column.values.get(renamed.len()));
-            let least = heads.flatten().min()?;
-            for (column, renamed) in columns.iter().zip(&mut renamed) {
-                if column.values.get(renamed.len()) == Some(least) {
+        let values: Dictionary<N> = std::iter::from_fn(|| {
+            let least = heads.iter().flatten().min().copied()?;
+            for ((column, renamed), head) in columns.iter().zip(&mut renamed).zip(&mut heads) {
+                if *head == Some(least) {
                     renamed.push(rank);
+                    *head = next(column, renamed.len());
                 }
             }
             rank += 1;
             Some(least)
         })
         .collect();
-        for renamed in &mut renamed {
-            renamed.push(rank);
-        }
-        let unknown = columns.iter().any(|column| column.unknown);
         let length = columns.iter().map(|column| column.ranks.len()).sum();
         let ranks = columns
             .iter()
             .zip(&renamed)
             .flat_map(|(column, renamed)| column.ranks.to_vec().into_iter().map(|rank| renamed[rank as usize]));
-        let ranks = Wavelet::new(length, width(values.len(), unknown), ranks);
-        Column { values, ranks, unknown }
+        let ranks = Wavelet::new(length, width(values.len()), ranks);
+        Column { values, ranks }
     }
 
-    /// All values that are known, each once, in ascending order.
-    pub(super) fn distinct(&self) -> impl Iterator<Item = u64> {
-        self.values.iter()
+    /// All values, each once, in ascending order.
+    pub(super) fn values(&self) -> &Dictionary<N> {
+        &self.values
     }
 
-    /// Whether a value is not known.
-    pub(super) fn has_unknown(&self) -> bool {
-        self.unknown
+    /// The ranks of the values.
+    pub(super) fn ranks(&self) -> &Wavelet {
+        &self.ranks
     }
 
-    /// The value at a position, if it is known.
-    pub(super) fn get(&self, at: usize) -> Option<u64> {
-        self.values.get(self.ranks.get(at) as usize)
-    }
-
-    /// The distinct values that are known, ascending, each with the number of its positions.
-    pub(super) fn counts(&self) -> impl Iterator<Item = (u64, usize)> {
-        self.values.iter().map(|value| (value, self.count(value)))
-    }
-
-    /// At how many positions a value stands.
-    pub(super) fn count(&self, value: u64) -> usize {
-        self.ranks.count(0..self.ranks.len(), &self.ranks_of(&(value..=value)))
-    }
-
-    /// The first position from `from` on whose value lies in `values`.
-    pub(super) fn next(&self, from: usize, values: &RangeInclusive<u64>) -> Option<usize> {
-        let ranks = self.ranks_of(values);
-        let any = |positions| self.ranks.count(positions, &ranks) > 0;
-        let length = self.ranks.len();
-        if ranks.is_empty() || from >= length || !any(from..length) {
-            return None;
-        }
-        // Ever longer steps up to one that holds a match, so that a near match is found at once; then halves.
-        let (mut start, mut end, mut step) = (from, length, 1);
-        while step < end - start {
-            if any(start..start + step) {
-                end = start + step;
-            } else {
-                start += step;
-                step *= 2;
-            }
-        }
-        while end - start > 1 {
-            let middle = start.midpoint(end);
-            if any(start..middle) {
-                end = middle;
-            } else {
-                start = middle;
-            }
-        }
-        Some(start)
-    }
-
-    /// The last position before `before` whose value lies in `values`.
-    pub(super) fn previous(&self, before: usize, values: &RangeInclusive<u64>) -> Option<usize> {
-        let ranks = self.ranks_of(values);
-        let any = |positions| self.ranks.count(positions, &ranks) > 0;
-        let before = before.min(self.ranks.len());
-        if ranks.is_empty() || !any(0..before) {
-            return None;
-        }
-        let (mut start, mut end, mut step) = (0, before, 1);
-        while step < end - start {
-            if any(end - step..end) {
-                start = end - step;
-            } else {
-                end -= step;
-                step *= 2;
-            }
-        }
-        while end - start > 1 {
-            let middle = start.midpoint(end);
-            if any(middle..end) {
-                start = middle;
-            } else {
-                end = middle;
-            }
-        }
-        Some(start)
-    }
-
-    fn ranks_of(&self, values: &RangeInclusive<u64>) -> Range<u32> {
-        let start = self.values.partition_point(|value| value < *values.start());
-        let end = self.values.partition_point(|value| value <= *values.end());
-        start as u32..end.max(start) as u32
+    /// The value at a position.
+    pub(super) fn get(&self, at: usize) -> Option<[u64; N]> {
+        (at < self.ranks.len()).then(|| self.values.get(self.ranks.get(at) as usize))?
     }
 
     /// Bytes on the heap.
@@ -177,33 +74,43 @@ impl Column {
 }
 
 /// The bits of the greatest rank.
-fn width(values: usize, unknown: bool) -> u32 {
-    let ranks = values + usize::from(unknown);
-    usize::BITS - ranks.saturating_sub(1).leading_zeros()
+fn width(values: usize) -> u32 {
+    usize::BITS - values.saturating_sub(1).leading_zeros()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::RangeInclusive;
+
     use proptest::prelude::*;
 
     use super::*;
 
-    #[test]
-    fn a_column_of_one_value_takes_no_bits() {
-        let column = Column::new(&[Some(7); 100_000]);
-        assert!(column.memory_use() < 100);
-        assert_eq!(column.get(99_999), Some(7));
-        assert_eq!(column.next(5, &(0..=7)), Some(5));
-        assert_eq!(column.previous(5, &(7..=u64::MAX)), Some(4));
-        assert_eq!(column.next(0, &(8..=u64::MAX)), None);
-        let column = Column::new(&[None; 1000]);
-        assert_eq!((column.get(0), column.next(0, &(0..=u64::MAX))), (None, None));
+    fn column(values: &[u64]) -> Column<1> {
+        Column::new(&Ranked::new(values.iter().map(|value| [*value])))
     }
 
-    fn values() -> impl Strategy<Value = Vec<Option<u64>>> {
-        let few = prop::option::weighted(0.9, prop_oneof![0_u64..12, u64::MAX - 3..=u64::MAX]);
-        let many = prop::option::weighted(0.9, any::<u64>());
-        prop_oneof![prop::collection::vec(few, 0..300), prop::collection::vec(many, 0..300)]
+    fn next(column: &Column<1>, from: usize, values: &RangeInclusive<u64>) -> Option<usize> {
+        column.ranks().next(from, &[column.values().ranks([*values.start()], [*values.end()])])
+    }
+
+    fn previous(column: &Column<1>, before: usize, values: &RangeInclusive<u64>) -> Option<usize> {
+        column.ranks().previous(before, &[column.values().ranks([*values.start()], [*values.end()])])
+    }
+
+    #[test]
+    fn a_column_of_one_value_takes_no_bits() {
+        let column = column(&[7; 100_000]);
+        assert!(column.memory_use() < 100);
+        assert_eq!((column.get(99_999), column.get(100_000)), (Some([7]), None));
+        assert_eq!(next(&column, 5, &(0..=7)), Some(5));
+        assert_eq!(previous(&column, 5, &(7..=u64::MAX)), Some(4));
+        assert_eq!(next(&column, 0, &(8..=u64::MAX)), None);
+    }
+
+    fn values() -> impl Strategy<Value = Vec<u64>> {
+        let few = prop_oneof![0_u64..12, u64::MAX - 3..=u64::MAX];
+        prop_oneof![prop::collection::vec(few, 0..300), prop::collection::vec(any::<u64>(), 0..300)]
     }
 
     fn range() -> impl Strategy<Value = RangeInclusive<u64>> {
@@ -220,25 +127,36 @@ mod tests {
             ranges in prop::collection::vec(range(), 6),
         ) {
             let scan = parts.concat();
-            let parts: Vec<Column> = parts.iter().map(|part| Column::new(part)).collect();
-            let merged = Column::merge(&parts.iter().collect::<Vec<_>>());
-            for column in [Column::new(&scan), merged] {
+            let parts: Vec<Column<1>> = parts.iter().map(|part| column(part)).collect();
+            let merged = Column::merge(&parts.iter().collect::<Vec<_>>(), |value| value);
+            for column in [column(&scan), merged] {
                 for (at, value) in scan.iter().enumerate() {
-                    prop_assert_eq!(column.get(at), *value);
-                }
-                for (value, count) in column.counts() {
-                    prop_assert_eq!(count, scan.iter().filter(|found| **found == Some(value)).count());
+                    prop_assert_eq!(column.get(at), Some([*value]));
                 }
                 for range in &ranges {
-                    let hits: Vec<usize> =
-                        (0..scan.len()).filter(|at| scan[*at].is_some_and(|value| range.contains(&value))).collect();
+                    let hits: Vec<usize> = (0..scan.len()).filter(|at| range.contains(&scan[*at])).collect();
                     for at in 0..scan.len() + 2 {
                         let reached = hits.partition_point(|hit| *hit < at);
-                        prop_assert_eq!(column.next(at, range), hits.get(reached).copied());
-                        prop_assert_eq!(column.previous(at, range), hits[..reached].last().copied());
+                        prop_assert_eq!(next(&column, at, range), hits.get(reached).copied());
+                        prop_assert_eq!(previous(&column, at, range), hits[..reached].last().copied());
                     }
                 }
             }
+        }
+
+        #[test]
+        fn values_become_others(
+            given in prop::collection::vec([0..4_u64, 0..4, 0..4], 0..100),
+            other in prop::collection::vec([0..4_u64, 0..4, 0..4], 0..100),
+        ) {
+            let turn = |[_, middle, last]: [u64; 3]| [0, middle, last];
+            let turned = Column::new(&Ranked::new(given.iter().copied()).map(turn));
+            let same: Vec<_> = other.iter().map(|[_, middle, last]| [3, *middle, *last]).collect();
+            let merged = Column::merge(&[&turned, &Column::new(&Ranked::new(same.into_iter()))], turn);
+            for (at, value) in given.iter().chain(&other).enumerate() {
+                prop_assert_eq!(merged.get(at), Some(turn(*value)));
+            }
+            prop_assert!(merged.values().iter().is_sorted());
         }
     }
 }

@@ -8,14 +8,24 @@ use std::sync::mpsc::Receiver;
 
 use crate::arch::{Origin, Target};
 use crate::source::ByteOrder;
-use crate::trace::{Damage, Frame, Item, Location, Recording, RunStatus, Thread, TraceStateVariable, Tracepoint};
+use crate::trace::{
+    Damage, Frame, Instructions, Interruption, Item, Location, ProgramCounter, Recording, RunStatus, Thread,
+    TraceStateVariable, Tracepoint,
+};
 
-type Make = Box<dyn Fn(u64) -> Frame<'static> + Send + Sync>;
+/// What the recording shows.
+pub(crate) enum Shown {
+    Frame(Frame<'static>),
+    Instructions(Instructions),
+    Interruption(Interruption),
+}
+
+type Make = Box<dyn Fn(u64) -> Shown + Send + Sync>;
 
 pub(crate) struct Fake {
-    frames: u64,
-    frame: Make,
-    /// The number of a frame before which the walk waits for a message.
+    items: u64,
+    item: Make,
+    /// The number of an item before which the walk waits for a message.
     pub(crate) stall: Option<(u64, Mutex<Receiver<()>>)>,
     pub(crate) damage_behind: Option<Damage>,
     pub(crate) threads: Vec<Thread>,
@@ -24,7 +34,13 @@ pub(crate) struct Fake {
 }
 
 impl Fake {
+    /// A recording of frames.
     pub(crate) fn new(frames: u64, frame: impl Fn(u64) -> Frame<'static> + Send + Sync + 'static) -> Fake {
+        Fake::of_items(frames, move |number| Shown::Frame(frame(number)))
+    }
+
+    /// A recording of anything.
+    pub(crate) fn of_items(items: u64, item: impl Fn(u64) -> Shown + Send + Sync + 'static) -> Fake {
         let target = Target {
             architecture: String::new(),
             byte_order: ByteOrder::Little,
@@ -35,7 +51,7 @@ impl Fake {
             image_is_foreign: false,
         };
         let (threads, status) = (Vec::new(), RunStatus::default());
-        Fake { frames, frame: Box::new(frame), stall: None, damage_behind: None, threads, target, status }
+        Fake { items, item: Box::new(item), stall: None, damage_behind: None, threads, target, status }
     }
 }
 
@@ -77,18 +93,25 @@ impl Recording for Fake {
     }
 
     fn end(&self) -> Location {
-        Location(1000_u64.saturating_add(self.frames.saturating_mul(300)))
+        Location(1000_u64.saturating_add(self.items.saturating_mul(300)))
     }
 
     fn walk(&self, visit: &mut dyn FnMut(Item<'_, '_>) -> ControlFlow<()>) -> Location {
-        for number in 0..self.frames {
+        let mut reached = Location(0);
+        for number in 0..self.items {
             if let Some((_, stalled)) = self.stall.as_ref().filter(|(at, _)| *at == number) {
                 // An error means that the test is over; the walk goes on then.
                 let _ = stalled.lock().unwrap().recv();
             }
-            let frame = (self.frame)(number);
-            if visit(Item::Frame(&frame)).is_break() {
-                return frame.location;
+            let shown = (self.item)(number);
+            let item = match &shown {
+                Shown::Frame(frame) => Item::Frame(frame),
+                Shown::Instructions(instructions) => Item::Instructions(*instructions),
+                Shown::Interruption(interruption) => Item::Interruption(interruption.clone()),
+            };
+            reached = location(&shown).unwrap_or(reached);
+            if visit(item).is_break() {
+                return reached;
             }
         }
         if let Some(damage) = &self.damage_behind {
@@ -97,16 +120,37 @@ impl Recording for Fake {
         self.end()
     }
 
-    fn frame(&self, location: Location) -> Frame<'_> {
-        let (mut low, mut high) = (0, self.frames);
+    fn frame(&self, at: Location) -> Frame<'_> {
+        let (mut low, mut high) = (0, self.items);
         while low < high {
             let middle = low.midpoint(high);
-            if (self.frame)(middle).location < location { low = middle + 1 } else { high = middle }
+            let located = (middle..high).find_map(|item| location(&(self.item)(item)));
+            if located.is_some_and(|located| located <= at) { low = middle + 1 } else { high = middle }
         }
-        (self.frame)(low)
+        let last = (0..low).rev().map(&self.item).find(|shown| location(shown).is_some());
+        match last {
+            Some(Shown::Frame(frame)) => frame,
+            Some(Shown::Instructions(instructions)) => {
+                let mut frame = Frame::empty(at, instructions.tracepoint);
+                frame.thread = instructions.thread;
+                let nth = u32::try_from(at.0 - instructions.location.0).ok();
+                let address = nth.and_then(|nth| instructions.address(nth));
+                frame.pc = address.map_or(ProgramCounter::Unknown, ProgramCounter::Recorded);
+                frame
+            }
+            Some(Shown::Interruption(_)) | None => Frame::empty(at, 0),
+        }
     }
 
     fn trace_buffer(&self, _end: Location, _offset: u64, _length: usize) -> Cow<'_, [u8]> {
         Cow::Borrowed(&[])
+    }
+}
+
+fn location(shown: &Shown) -> Option<Location> {
+    match shown {
+        Shown::Frame(frame) => Some(frame.location),
+        Shown::Instructions(instructions) => Some(instructions.location),
+        Shown::Interruption(_) => None,
     }
 }

@@ -8,14 +8,14 @@ use std::task::{Context, Poll};
 use super::segment::Segment;
 use super::shared::Shared;
 use super::walk::{Inspector, Walk};
-use super::{Answer, Progress, Query};
-use crate::trace::{DamageList, Location, Recording};
+use super::{Answer, InterruptionQuery, Progress, Query};
+use crate::trace::{DamageList, Location, Placed, Recording};
 
 /// The index of a recording: where its frames lie, and which frame is the next that matches.
 ///
 /// It grows while the recording is walked over for the first time, and answers from the first frame on. To find a
-/// frame by number takes the logarithm of the number of segments, which are few dozen; to find the next match takes
-/// the logarithm of the number of frames times that of the number of distinct values, and no frame is visited.
+/// frame by number takes the logarithm of their number; to find the next match takes, for each of a few dozen segments
+/// at most, the logarithm of the number of frames times that of the number of distinct values, and no frame is visited.
 /// Dropping the index ends the walk.
 pub struct Index {
     shared: Arc<Shared>,
@@ -23,7 +23,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// Starts to index a recording on a thread of its own; `inspect` sees every frame there.
+    /// Starts to index a recording on a thread of its own; `inspect` sees every frame there that is no instruction.
     ///
     /// # Errors
     ///
@@ -35,7 +35,8 @@ impl Index {
         Ok(index)
     }
 
-    /// Indexes a recording before it returns; `inspect` sees every frame.
+    /// Indexes a recording before it returns; `inspect` sees every frame that is no
+    /// instruction.
     pub fn build(recording: &dyn Recording, inspect: Option<Inspector>) -> Arc<Index> {
         let index = Index::new(recording.end());
         Walk::new(Arc::clone(&index.shared), inspect).run(recording);
@@ -120,14 +121,14 @@ impl Index {
 
     /// How many of the frames indexed so far a tracepoint made.
     pub fn count(&self, tracepoint: i32) -> u64 {
-        self.shared.snapshot().segments.iter().map(|segment| segment.count(tracepoint) as u64).sum()
+        self.shared.snapshot().segments.iter().map(|segment| segment.count(tracepoint)).sum()
     }
 
     /// The tracepoints that made the frames indexed so far, and how many each.
     pub fn counts_by_tracepoint(&self) -> BTreeMap<i32, u64> {
         let mut counts = BTreeMap::new();
         for (tracepoint, count) in self.shared.snapshot().segments.iter().flat_map(Segment::counts) {
-            *counts.entry(tracepoint).or_default() += count as u64;
+            *counts.entry(tracepoint).or_default() += count;
         }
         counts
     }
@@ -155,6 +156,38 @@ impl Index {
         self.shared.damage()
     }
 
+    /// The first `most` of the interruptions met so far, in the order in which the recording shows them. Of the last, the
+    /// frame behind it may not be indexed yet.
+    pub fn interruptions(&self, most: usize) -> Vec<Placed> {
+        let snapshot = self.shared.snapshot();
+        self.shared.interruptions().first(&snapshot.segments, snapshot.outcome.is_some(), most)
+    }
+
+    /// How many interruptions were met so far.
+    pub fn interruption_count(&self) -> u64 {
+        self.shared.interruptions().total()
+    }
+
+    /// The first interruption that ends at `from` or later: the thread's first frame behind it is that frame or one
+    /// behind it.
+    ///
+    /// Of several at the same place, the one that comes first in the file. Takes two questions to the index for each
+    /// thread that has interruptions.
+    pub fn next_interruption(&self, from: u64, query: &InterruptionQuery) -> Answer<Placed> {
+        // The snapshot first, so that of the frames in it no interruption is missed.
+        let snapshot = self.shared.snapshot();
+        self.shared.interruptions().next(&snapshot.segments, snapshot.outcome.is_some(), from, query)
+    }
+
+    /// The last interruption that begins before `before`: the thread's last frame before it is one before that frame.
+    ///
+    /// Of several at the same place, the one that comes last in the file. While the index grows, it takes until the thread
+    /// has gone on from there to know; where none is named, all threads.
+    pub fn previous_interruption(&self, before: u64, query: &InterruptionQuery) -> Answer<Placed> {
+        let snapshot = self.shared.snapshot();
+        self.shared.interruptions().previous(&snapshot.segments, snapshot.outcome.is_some(), before, query)
+    }
+
     /// The last value of a trace state variable in the whole recording.
     ///
     /// Kept of the first 65,536 variables that the frames name; [`Index::damage`] tells where there are more.
@@ -170,9 +203,10 @@ impl Index {
         Answer::new(self.shared.snapshot().outcome.as_ref().map(|outcome| outcome.end), false)
     }
 
-    /// Bytes of memory that the index of the frames takes.
+    /// Bytes of memory that the index of the frames takes, and of what lies between them.
     pub fn memory_use(&self) -> usize {
-        self.shared.snapshot().segments.iter().map(Segment::memory_use).sum()
+        let segments = self.shared.snapshot().segments.iter().map(Segment::memory_use).sum::<usize>();
+        segments + self.shared.interruptions().memory_use()
     }
 }
 

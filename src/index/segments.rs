@@ -1,5 +1,6 @@
-//! The runs of frames that make up an index.
+//! The stretches of frames that make up an index.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,13 +10,13 @@ use super::segment::Segment;
 /// How many equal neighbours are merged into one.
 const FAN_OUT: usize = 16;
 
-/// A segment is never merged to as many frames as this, so that positions in it fit 32 bits.
+/// A segment is never merged to as many runs as this, so that positions in it fit 32 bits.
 const TOO_LONG: usize = 1 << 31;
 
 /// The segments of a recording in the order of their frames, without a gap.
 ///
-/// Merging keeps their number at the logarithm of the number of frames: 15 of a size at most, each size 16 times
-/// the next. Segments of 2^28 frames are merged no further.
+/// Merging keeps their number at the logarithm of the number of runs: 15 of a size at most, each size 16 times
+/// the next. Segments of 2^28 runs are merged no further.
 #[derive(Clone, Default)]
 pub(super) struct Segments {
     list: Vec<Arc<Segment>>,
@@ -60,6 +61,11 @@ impl Segments {
         self.list.iter().take(reached).rev().find_map(|segment| segment.find_back(before, query))
     }
 
+    /// The threads that made the frames.
+    pub(super) fn threads(&self) -> BTreeSet<u32> {
+        self.iter().flat_map(Segment::threads).collect()
+    }
+
     /// All segments, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Segment> {
         self.list.iter().map(|segment| &**segment)
@@ -78,47 +84,107 @@ impl Segments {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::segment::Entry;
+    use super::super::kind::Kind;
+    use super::super::segment::Run;
     use super::*;
     use crate::trace::Location;
 
-    fn entry() -> impl Strategy<Value = Entry> {
-        let pc = prop::option::weighted(0.9, prop_oneof![0x100_u64..0x110, Just(0), Just(u64::MAX)]);
-        (-2..3, 1..4_u32, pc).prop_map(|(tracepoint, thread, pc)| Entry {
-            location: Location(0),
-            tracepoint,
-            thread,
-            pc,
-        })
+    /// A frame as a scan sees it.
+    #[derive(Clone, Copy, Debug)]
+    struct Seen {
+        location: Location,
+        tracepoint: i32,
+        thread: u32,
+        pc: Option<u64>,
+    }
+
+    /// Code of which the bits tell which halfwords begin an instruction, so that kinds overlap as they do in programs;
+    /// and whatever else a recording may show.
+    fn kind() -> impl Strategy<Value = Vec<Kind>> {
+        let code = 0b1101_1011_0111_0110_1101_0101_1011_1101_1011_0111_0110_1101_0101_1011_1101_1011_u64;
+        let near = (0..64_u32, 1..65_u32).prop_map(move |(from, length)| {
+            Kind::instructions(0x100 + 2 * u64::from(from), code >> from & u64::MAX >> (64 - length))
+        });
+        let short = (0..64_u32, 1..8_u32).prop_map(move |(from, length)| {
+            Kind::instructions(0x100 + 2 * u64::from(from), code >> from & u64::MAX >> (64 - length))
+        });
+        let top = (u64::MAX - 140..=u64::MAX, any::<u64>()).prop_map(|(start, bits)| Kind::instructions(start, bits));
+        let odd =
+            (0x100..0x110_u64, any::<u64>()).prop_map(|(start, bits)| Kind::instructions(start, bits & bits >> 1));
+        let kinds = prop_oneof![2 => near, 4 => short, 1 => top, 1 => odd]
+            .prop_map(|kinds| kinds.into_iter().flatten().collect());
+        let frame = prop::option::weighted(0.9, prop_oneof![0x100_u64..0x110, Just(0), Just(u64::MAX)]);
+        prop_oneof![4 => kinds, 1 => frame.prop_map(|pc| vec![Kind::frame(pc)])]
+    }
+
+    fn run() -> impl Strategy<Value = Vec<Run>> {
+        let run = |(tracepoint, thread, kinds): (_, _, Vec<Kind>)| {
+            let run = |kind| Run { location: Location(0), tracepoint, thread, kind };
+            kinds.into_iter().map(run).collect()
+        };
+        (-2..3, 0..3_u32, kind()).prop_map(run)
+    }
+
+    /// Runs of any sort; of frames alone, which are as many; or of one thread.
+    fn runs() -> impl Strategy<Value = Vec<Run>> {
+        let runs = || prop::collection::vec(run(), 1..300).prop_map(|runs| runs.concat());
+        let frames = runs().prop_map(|mut runs| {
+            runs.iter_mut().for_each(|run| run.kind = Kind::frame(run.kind.address(0)));
+            runs
+        });
+        let of_one_thread = runs().prop_map(|mut runs| {
+            runs.iter_mut().for_each(|run| run.thread = 2);
+            runs
+        });
+        let at_first = runs().prop_map(|mut runs| {
+            let half = runs.len() / 2;
+            runs.iter_mut().take(half).for_each(|run| run.thread = 2);
+            runs
+        });
+        prop_oneof![2 => runs(), 1 => frames, 1 => of_one_thread, 1 => at_first]
     }
 
     fn queries() -> Vec<Query> {
         let mut queries: Vec<Query> = (-3..4).map(Query::Tracepoint).collect();
         queries.extend((0..5).map(Query::Thread));
-        queries.extend([0, 0x100, 0x105, 0x200, u64::MAX].map(Query::Pc));
-        for (low, high) in
-            [(0, u64::MAX), (0x104, 0x106), (0x106, 0x104), (0, 0x10f), (1, u64::MAX - 1), (0x100, u64::MAX)]
-        {
+        queries.extend([0, 2, 0x100, 0x105, 0x108, 0x150, 0x17e, 0x200, u64::MAX - 4, u64::MAX].map(Query::Pc));
+        let ranges = [
+            (0, u64::MAX),
+            (0x104, 0x106),
+            (0x106, 0x104),
+            (0, 0x10f),
+            (1, u64::MAX - 1),
+            (0x100, u64::MAX),
+            (0x100, 0x17f),
+            (0x140, 0x14f),
+            (0x100, 0x1ff),
+            (0x80, 0x180),
+        ];
+        for (low, high) in ranges {
             queries.extend([Query::Range { low, high }, Query::Outside { low, high }]);
+            queries.extend((0..4).map(|thread| Query::ThreadOutside { thread, low, high }));
         }
         queries
     }
 
-    fn matches(entry: &Entry, query: Query) -> bool {
+    fn matches(seen: &Seen, query: Query) -> bool {
         match query {
-            Query::Tracepoint(number) => entry.tracepoint == number,
-            Query::Thread(number) => entry.thread == number,
-            Query::Pc(address) => entry.pc == Some(address),
-            Query::Range { low, high } => entry.pc.is_some_and(|pc| low <= pc && pc <= high),
-            Query::Outside { low, high } => entry.pc.is_some_and(|pc| pc < low || pc > high),
+            Query::Tracepoint(number) => seen.tracepoint == number,
+            Query::Thread(number) => seen.thread == number,
+            Query::Pc(address) => seen.pc == Some(address),
+            Query::Range { low, high } => seen.pc.is_some_and(|pc| low <= pc && pc <= high),
+            Query::Outside { low, high } => seen.pc.is_some_and(|pc| pc < low || pc > high),
+            Query::ThreadOutside { thread, low, high } => {
+                seen.thread == thread && matches(seen, Query::Outside { low, high })
+            }
         }
     }
 
-    /// Segments of two frames each, merged whenever that is due, and a last one.
-    fn segments(entries: &[Entry]) -> Segments {
+    /// Segments of two runs each, merged whenever that is due, and a last one.
+    fn segments(runs: &[Run]) -> Segments {
         let mut segments = Segments::default();
-        for (at, pair) in entries.chunks(2).enumerate() {
-            let first = 2 * at as u64;
+        for pair in runs.chunks(2) {
+            let first = segments.frames();
             // As the walk does, a part before the whole.
             segments.put(Segment::new(first, &pair[..1]));
             segments.put(Segment::new(first, pair));
@@ -129,32 +195,59 @@ mod tests {
         segments
     }
 
+    /// Gives runs their locations; all frames, one by one.
+    fn laid_out(runs: &mut [Run]) -> Vec<Seen> {
+        let (mut frames, mut next) = (Vec::new(), 7);
+        for (at, run) in runs.iter_mut().enumerate() {
+            run.location = Location(next);
+            let Run { location, tracepoint, thread, kind } = *run;
+            frames.extend((0..kind.count()).map(|nth| Seen {
+                location: Location(location.0 + nth),
+                tracepoint,
+                thread,
+                pc: kind.address(nth),
+            }));
+            // Sometimes right behind it, sometimes further on.
+            next += kind.count() + at as u64 % 3 * 300;
+        }
+        frames
+    }
+
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(16))]
+        #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
-        fn finds_as_a_scan_does(mut entries in prop::collection::vec(entry(), 1..700)) {
-            for (entry, location) in entries.iter_mut().zip((7..).step_by(300)) {
-                entry.location = Location(location);
-            }
-            let segments = segments(&entries);
-            prop_assert_eq!(segments.frames(), entries.len() as u64);
-            for (number, entry) in (0..).zip(&entries) {
+        fn finds_as_a_scan_does(mut runs in runs()) {
+            let frames = laid_out(&mut runs);
+            let segments = segments(&runs);
+            prop_assert_eq!(segments.frames(), frames.len() as u64);
+            for (number, seen) in (0..).zip(&frames) {
                 let segment = segments.holding(number).unwrap();
-                prop_assert_eq!(segment.location(number), Some(entry.location));
-                prop_assert_eq!(segment.tracepoint(number), Some(entry.tracepoint));
-                prop_assert_eq!(segment.thread(number), Some(entry.thread));
-                prop_assert_eq!(segment.pc(number), entry.pc);
+                prop_assert_eq!(segment.location(number), Some(seen.location));
+                prop_assert_eq!(segment.tracepoint(number), Some(seen.tracepoint));
+                prop_assert_eq!(segment.thread(number), Some(seen.thread));
+                prop_assert_eq!(segment.pc(number), seen.pc);
             }
-            prop_assert!(segments.holding(entries.len() as u64).is_none());
+            prop_assert!(segments.holding(frames.len() as u64).is_none());
+            for tracepoint in -3..4 {
+                let made = frames.iter().filter(|seen| seen.tracepoint == tracepoint).count() as u64;
+                prop_assert_eq!(segments.iter().map(|segment| segment.count(tracepoint)).sum::<u64>(), made);
+            }
+            let counted = segments.iter().flat_map(Segment::counts).map(|(_, count)| count).sum::<u64>();
+            prop_assert_eq!(counted, frames.len() as u64);
+            let pcs: BTreeSet<u64> = segments.iter().flat_map(Segment::program_counters).collect();
+            prop_assert_eq!(pcs, frames.iter().filter_map(|seen| seen.pc).collect());
+            prop_assert_eq!(segments.threads(), frames.iter().map(|seen| seen.thread).collect());
+            let has_unknown = frames.iter().any(|seen| seen.pc.is_none());
+            prop_assert_eq!(segments.iter().any(Segment::has_unknown_pc), has_unknown);
             for query in queries() {
-                let numbered = (0..).zip(&entries);
+                let numbered = (0..).zip(&frames);
                 let hits: Vec<u64> =
-                    numbered.filter(|(_, entry)| matches(entry, query)).map(|(number, _)| number).collect();
-                for at in 0..entries.len() as u64 + 2 {
+                    numbered.filter(|(_, seen)| matches(seen, query)).map(|(number, _)| number).collect();
+                for at in 0..frames.len() as u64 + 2 {
                     let reached = hits.partition_point(|hit| *hit < at);
-                    prop_assert_eq!(segments.find(at, &query), hits.get(reached).copied(), "{:?}", query);
+                    prop_assert_eq!(segments.find(at, &query), hits.get(reached).copied(), "{:?} from {}", query, at);
                     let back = hits[..reached].last().copied();
-                    prop_assert_eq!(segments.find_back(at, &query), back, "{:?}", query);
+                    prop_assert_eq!(segments.find_back(at, &query), back, "{:?} before {}", query, at);
                 }
             }
         }
@@ -162,8 +255,8 @@ mod tests {
 
     #[test]
     fn the_number_of_segments_is_a_logarithm() {
-        let entries = vec![Entry { location: Location(0), tracepoint: 1, thread: 1, pc: None }; 2 * 4096 - 2];
-        // 4095 pairs: 15 each of 2, 32 and 512 frames.
-        assert_eq!(segments(&entries).list.len(), 45);
+        let run = Run { location: Location(0), tracepoint: 1, thread: 1, kind: Kind::UNKNOWN };
+        // 4095 pairs: 15 each of 2, 32 and 512 runs.
+        assert_eq!(segments(&[run; 2 * 4096 - 2]).list.len(), 45);
     }
 }

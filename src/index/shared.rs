@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::task::{Context, Poll, Waker};
 
+use super::interruptions::Interruptions;
 use super::segments::Segments;
 use crate::trace::{Damage, DamageList, Location};
 
@@ -39,6 +40,7 @@ struct Waiters {
 pub(super) struct Shared {
     snapshot: RwLock<Arc<Snapshot>>,
     damage: Mutex<DamageList>,
+    interruptions: Mutex<Interruptions>,
     waiters: Mutex<Waiters>,
     ended: Condvar,
     cancelled: AtomicBool,
@@ -113,6 +115,11 @@ impl Shared {
     /// The damage found so far.
     pub(super) fn damage(&self) -> DamageList {
         lock(&self.damage).clone()
+    }
+
+    /// The interruptions met so far: all that lie before the frames of any snapshot that was taken before.
+    pub(super) fn interruptions(&self) -> MutexGuard<'_, Interruptions> {
+        lock(&self.interruptions)
     }
 
     /// How many wait.

@@ -6,15 +6,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::segment::{Entry, Segment};
+use super::kind::Kind;
+use super::segment::{Run, Segment};
 use super::segments::Segments;
 use super::shared::{Outcome, Shared, Snapshot};
-use crate::trace::{Damage, Frame, Item, Location, Recording};
+use crate::trace::{Damage, Frame, Instructions, Item, Location, Recording};
 
-/// What sees every frame, with its number, as the walk passes it.
+/// What sees every frame, with its number, as the walk passes it; but not those that are instructions.
 pub type Inspector = Box<dyn FnMut(u64, &Frame<'_>) + Send>;
 
-/// Frames in a segment before any merging.
+/// Runs in a segment before any merging.
 const SEGMENT: usize = 1 << 16;
 
 /// What was walked over is made searchable this often, if the walk meets frames at all.
@@ -23,7 +24,7 @@ const PUBLISH_EVERY: Duration = Duration::from_millis(50);
 /// But rarely enough that this takes no more than one part in so many of the time.
 const PUBLISH_PART: u32 = 10;
 
-/// The clock is asked once for so many frames.
+/// The clock is asked once for so many runs.
 const CLOCK_EVERY: usize = 64;
 
 /// Of so many distinct trace state variables the last value is kept.
@@ -39,13 +40,17 @@ pub(super) struct Walk {
     shared: Arc<Shared>,
     inspect: Option<Inspector>,
     segments: Segments,
-    /// The frames behind the last whole segment.
-    pending: Vec<Entry>,
+    /// The runs behind the last whole segment.
+    pending: Vec<Run>,
+    /// The number of the first frame of those.
+    pending_from: u64,
     /// How many frames were seen, the number of the next.
     frames: u64,
+    /// How many runs they make.
+    runs: u64,
     at: Location,
     published: Instant,
-    /// How long the pending frames took to index the last time.
+    /// How long the pending runs took to index the last time.
     took: Duration,
     last_values: BTreeMap<i32, i64>,
     /// Whether a variable was met for which [`VARIABLES`] left no room.
@@ -60,7 +65,9 @@ impl Walk {
             inspect,
             segments: Segments::default(),
             pending: Vec::new(),
+            pending_from: 0,
             frames: 0,
+            runs: 0,
             at: Location(0),
             published: Instant::now(),
             took: Duration::ZERO,
@@ -98,7 +105,8 @@ impl Walk {
         }
         match item {
             Item::Frame(frame) => self.add(frame),
-            Item::Instructions(_) | Item::Interruption(_) => {}
+            Item::Instructions(instructions) => self.add_instructions(&instructions),
+            Item::Interruption(interruption) => self.shared.interruptions().push(self.frames, interruption),
             Item::Damage(damage) => self.shared.add_damage(damage),
         }
         ControlFlow::Continue(())
@@ -115,20 +123,35 @@ impl Walk {
         for (variable, value) in &frame.variables {
             self.keep_value(number, frame.location, *variable, *value);
         }
-        self.frames += 1;
-        self.at = frame.location;
         let Frame { location, tracepoint, thread, .. } = *frame;
-        self.pending.push(Entry { location, tracepoint, thread, pc: frame.pc.address() });
-        // The first frame at once, then each time their number has doubled, then by the clock.
+        self.add_run(Run { location, tracepoint, thread, kind: Kind::frame(frame.pc.address()) });
+    }
+
+    fn add_instructions(&mut self, instructions: &Instructions) {
+        let Instructions { mut location, tracepoint, thread, start, beginnings } = *instructions;
+        for kind in Kind::instructions(start, beginnings).into_iter().flatten() {
+            self.add_run(Run { location, tracepoint, thread, kind });
+            location.0 = location.0.wrapping_add(kind.count());
+        }
+    }
+
+    fn add_run(&mut self, run: Run) {
+        let count = run.kind.count();
+        self.pending.push(run);
+        self.runs += 1;
+        self.frames += count;
+        self.at = Location(run.location.0.wrapping_add(count - 1));
+        // The first run at once, then each time their number has doubled, then by the clock.
         let whole = self.pending.len() == SEGMENT;
         let clock = self.pending.len().is_multiple_of(CLOCK_EVERY)
             && self.published.elapsed() >= PUBLISH_EVERY.max(self.took * PUBLISH_PART);
-        if whole || clock || self.frames.is_power_of_two() {
+        if whole || clock || self.runs.is_power_of_two() {
             self.index_pending();
             self.publish(None);
         }
         if whole {
             self.pending.clear();
+            self.pending_from = self.frames;
             while let Some(merged) = self.segments.merge_due() {
                 self.segments.put(merged);
                 self.shared.replace(self.snapshot(None));
@@ -149,11 +172,11 @@ impl Walk {
         }
     }
 
-    /// Puts the pending frames into the index, as its last segment; they stay pending until that is whole.
+    /// Puts the pending runs into the index, as its last segment; they stay pending until that is whole.
     fn index_pending(&mut self) {
         if !self.pending.is_empty() {
             let began = Instant::now();
-            self.segments.put(Segment::new(self.frames - self.pending.len() as u64, &self.pending));
+            self.segments.put(Segment::new(self.pending_from, &self.pending));
             self.took = began.elapsed();
         }
     }

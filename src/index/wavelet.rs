@@ -60,6 +60,79 @@ impl Wavelet {
         self.count_below(positions.clone(), numbers.end) - self.count_below(positions, numbers.start)
     }
 
+    /// The first position from `from` on whose number lies in one of these ranges.
+    pub(super) fn next(&self, from: usize, numbers: &[Range<u32>]) -> Option<usize> {
+        let (mut found, mut end) = (None, self.length);
+        for range in numbers {
+            if let Some(nearer) = self.next_within(from..end, range) {
+                (found, end) = (Some(nearer), nearer);
+            }
+        }
+        found
+    }
+
+    /// The last position before `before` whose number lies in one of these ranges.
+    pub(super) fn previous(&self, before: usize, numbers: &[Range<u32>]) -> Option<usize> {
+        let (mut found, mut start) = (None, 0);
+        for range in numbers {
+            if let Some(nearer) = self.previous_within(start..before.min(self.length), range) {
+                (found, start) = (Some(nearer), nearer + 1);
+            }
+        }
+        found
+    }
+
+    fn next_within(&self, positions: Range<usize>, numbers: &Range<u32>) -> Option<usize> {
+        let any = |positions| self.count(positions, numbers) > 0;
+        if numbers.is_empty() || positions.is_empty() || !any(positions.clone()) {
+            return None;
+        }
+        // Ever longer steps up to one that holds a match, so that a near match is found at once; then halves.
+        let (Range { mut start, mut end }, mut step) = (positions, 1);
+        while step < end - start {
+            if any(start..start + step) {
+                end = start + step;
+            } else {
+                start += step;
+                step *= 2;
+            }
+        }
+        while end - start > 1 {
+            let middle = start.midpoint(end);
+            if any(start..middle) {
+                end = middle;
+            } else {
+                start = middle;
+            }
+        }
+        Some(start)
+    }
+
+    fn previous_within(&self, positions: Range<usize>, numbers: &Range<u32>) -> Option<usize> {
+        let any = |positions| self.count(positions, numbers) > 0;
+        if numbers.is_empty() || positions.is_empty() || !any(positions.clone()) {
+            return None;
+        }
+        let (Range { mut start, mut end }, mut step) = (positions, 1);
+        while step < end - start {
+            if any(end - step..end) {
+                start = end - step;
+            } else {
+                end -= step;
+                step *= 2;
+            }
+        }
+        while end - start > 1 {
+            let middle = start.midpoint(end);
+            if any(middle..end) {
+                start = middle;
+            } else {
+                end = middle;
+            }
+        }
+        Some(start)
+    }
+
     fn count_below(&self, positions: Range<usize>, bound: u32) -> usize {
         let Range { mut start, mut end } = positions;
         if bound.checked_shr(self.levels.len() as u32).unwrap_or(0) != 0 {

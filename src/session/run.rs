@@ -1,7 +1,7 @@
 //! Run control: a client moves along the frames, forward and backward, one at a time or to where it wants to stop.
 //!
 //! A move looks frames up and visits none: the next one, the next with a program counter that has a breakpoint, the
-//! next outside a range of addresses. Only what watched memory held is read from the frames themselves, once for all
+//! next of a thread outside a range of addresses. Only what watched memory held is read from the frames themselves, once for all
 //! clients.
 
 use std::sync::PoisonError;
@@ -30,9 +30,9 @@ pub enum Motion {
     /// thread comes to a breakpoint, this one included, ends it, as this thread's: gdb waits for none else, and would pass
     /// over what lies before this thread's own next frame (gdb 13.1 to 18.1, infrun.c: finish_step_over).
     StepOver(u32),
-    /// Out of the addresses from the first to the second, both included: to a frame whose program counter is known and
-    /// another.
-    Leave(u64, u64),
+    /// A thread out of the addresses from the first to the second, both included: to a frame of it whose program counter
+    /// is known and another.
+    Leave(u32, u64, u64),
     /// To the next place to stop.
     Continue,
 }
@@ -135,7 +135,7 @@ impl Session {
         let (index, at) = (self.replay.index(), self.origin(direction));
         let end = match motion {
             Motion::Step(thread) | Motion::StepOver(thread) => direction.find(index, at, &Query::Thread(thread)),
-            Motion::Leave(low, high) => direction.find(index, at, &Query::Outside { low, high }),
+            Motion::Leave(thread, low, high) => direction.find(index, at, &Query::ThreadOutside { thread, low, high }),
             Motion::Continue => Answer::Nothing,
         };
         let passed = match motion {
@@ -418,7 +418,9 @@ mod tests {
             }
             match motion {
                 Motion::Step(thread) if fact.thread == thread => return (Some(at), Stop::Done),
-                Motion::Leave(low, high) if fact.pc.is_some_and(|pc| pc < low || high < pc) => {
+                Motion::Leave(thread, low, high)
+                    if fact.thread == thread && fact.pc.is_some_and(|pc| pc < low || high < pc) =>
+                {
                     return (Some(at), Stop::Done);
                 }
                 _ => {}
@@ -445,7 +447,11 @@ mod tests {
         let direction = prop_oneof![Just(Direction::Forward), Just(Direction::Backward)];
         let motion = prop_oneof![
             (1..4_u32).prop_map(Motion::Step),
-            (0x10_u64..0x16, 0x10_u64..0x16).prop_map(|(one, other)| Motion::Leave(one.min(other), one.max(other))),
+            (1..4_u32, 0x10_u64..0x16, 0x10_u64..0x16).prop_map(|(thread, one, other)| Motion::Leave(
+                thread,
+                one.min(other),
+                one.max(other)
+            )),
             Just(Motion::Continue),
         ];
         (direction, motion).prop_map(|(direction, motion)| Move { direction, motion })

@@ -85,6 +85,7 @@ fn sessions(replay: &Arc<Replay>) -> u64 {
         Query::Pc(pc),
         Query::Range { low: below, high: pc },
         Query::Outside { low: below, high: pc },
+        Query::ThreadOutside { thread: 1, low: below, high: pc },
         Query::Range { low: 1, high: 0 },
     ] {
         let fits = |tracepoint: i32, pc: Option<u64>| match query {
@@ -92,7 +93,10 @@ fn sessions(replay: &Arc<Replay>) -> u64 {
             Query::Thread(thread) => thread == 1,
             Query::Pc(address) => pc == Some(address),
             Query::Range { low, high } => pc.is_some_and(|pc| (low..=high).contains(&pc)),
-            Query::Outside { low, high } => pc.is_some_and(|pc| !(low..=high).contains(&pc)),
+            Query::Outside { low, high } | Query::ThreadOutside { thread: 1, low, high } => {
+                pc.is_some_and(|pc| !(low..=high).contains(&pc))
+            }
+            Query::ThreadOutside { .. } => false,
         };
         session.leave_frame();
         for (number, (tracepoint, pc)) in (0..count).zip(keys.iter().flatten()) {

@@ -64,14 +64,11 @@ impl MultiThreadSingleStep for Client {
 }
 
 impl MultiThreadRangeStepping for Client {
-    /// `end` is the first address behind the range. Of several threads one would leave it for another: there each step
-    /// is told, which gdb takes and goes on (gdb manual, `vCont;r`).
+    /// `end` is the first address behind the range.
     fn set_resume_action_range_step(&mut self, tid: Tid, start: u64, end: u64) -> Result<(), Infallible> {
         let addresses = self.addresses();
         self.motion = match end.checked_sub(1) {
-            Some(last) if start < end && self.session.threads().len() == 1 => {
-                Motion::Leave(addresses.kept(start), addresses.kept(last))
-            }
+            Some(last) if start < end => Motion::Leave(number(tid), addresses.kept(start), addresses.kept(last)),
             _ => Motion::Step(number(tid)),
         };
         Ok(())
@@ -82,8 +79,11 @@ impl MultiThreadSchedulerLocking for Client {
     /// What other threads did meanwhile is recorded and cannot be held back.
     fn set_resume_action_scheduler_lock(&mut self) -> Result<(), Infallible> {
         self.locks_others = true;
-        if let Motion::Step(thread) = self.motion {
-            self.motion = Motion::StepOver(thread);
+        match self.motion {
+            Motion::Step(thread) => self.motion = Motion::StepOver(thread),
+            // Of several threads each step is told then, which gdb takes and goes on (gdb manual, `vCont;r`).
+            Motion::Leave(thread, ..) if self.session.threads().len() > 1 => self.motion = Motion::StepOver(thread),
+            _ => {}
         }
         Ok(())
     }
