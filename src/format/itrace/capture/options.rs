@@ -113,8 +113,8 @@ pub(super) fn new_core(name: Option<String>, kind: Option<String>) -> Option<Cor
 
 /// Something that lay in memory: `FILE` or `FILE@ADDRESS`.
 ///
-/// An ELF file's address is that of its first page, as `/proc/PID/maps` has it. Any other file is bytes of memory, and
-/// needs one. What stands behind the last `@` and is no number belongs to the file's name.
+/// An ELF file's address is that of its first page, as `/proc/PID/maps` has it, which also is right for a dump of memory
+/// that begins as one. Any other file is bytes of memory, and needs one. What stands behind the last `@` and is no number belongs to the file's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageOption {
     /// The file.

@@ -4,6 +4,7 @@ mod description;
 mod hostile;
 mod opening;
 mod options;
+mod reading;
 mod snapshot;
 
 use std::fs;
