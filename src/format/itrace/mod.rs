@@ -4,12 +4,14 @@
 //! they are packets of one protocol, which tell where execution left the expected path; everything else follows from the
 //! program's code.
 //!
-//! Owns: [`coresight`], from the bytes of a sink to the [`Element`]s of each of its sources, and from these to what was
-//! executed; [`etrace`], the same for RISC-V; [`instruction`], which tells from code where each instruction can lead.
+//! Owns: [`capture`], what a person says of such a dump; [`coresight`], from the bytes of a sink to the [`Element`]s of
+//! each of its sources, and from these to what was executed; [`etrace`], the same for RISC-V; [`instruction`], which tells
+//! from code where each instruction can lead.
 //! Knows nothing of the index, of searches and of packets of gdb's.
 //!
 //! Invariant: loss is a gap, never a guess. No instruction is shown that the trace and the code together do not prove.
 
+pub mod capture;
 pub mod coresight;
 mod element;
 pub mod etrace;

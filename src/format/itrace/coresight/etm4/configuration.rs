@@ -71,6 +71,9 @@ pub enum ConfigurationError {
 }
 
 impl Configuration {
+    /// The names of the registers that are looked at.
+    pub const REGISTERS: [&'static str; 7] = NAMES;
+
     /// From the names and values of registers, in whatever order and case. TRCCONFIGR, TRCTRACEIDR, TRCIDR0, TRCIDR2
     /// and TRCIDR8 must be among them, and TRCDEVARCH for an ETE or TRCIDR1 for an ETMv4. Others, and the upper halves
     /// of values, are not looked at.
