@@ -26,14 +26,17 @@ fn recording(program: &str, sink: Vec<u8>, protocol: Protocol) -> InstructionTra
     let image = Image::open(&data(program)).unwrap();
     let machine = image.machine();
     let target = arch::resolve(&Known { machine: Some(machine), ..Known::default() }).unwrap();
+    let programs = vec![PlacedImage::place(Arc::new(image), None, &[], &[])];
+    let memory = Arc::new(Memory::new(programs.clone(), Vec::new()));
     InstructionTrace::new(Parts {
         name: PathBuf::from("bench"),
         sinks: vec![traceframe::source::Source::from_vec("bench", sink)],
-        sources: vec![Source { name: "core".to_owned(), sink: 0, protocol }],
-        memory: Memory::new(vec![PlacedImage::place(Arc::new(image), None, &[], &[])], Vec::new()),
+        sources: vec![Source { name: "core".to_owned(), sink: 0, protocol, memory }],
+        programs,
         machine,
         target: target.with_byte_order(machine.byte_order),
         remarks: Vec::new(),
+        doubts: Vec::new(),
     })
 }
 

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::format::FormatError;
+use crate::format::itrace::capture::CaptureError;
+use crate::format::itrace::recording::OpenError;
 use crate::image::ImageError;
 use crate::server::ServeError;
 use crate::session::Replay;
@@ -19,6 +21,18 @@ pub enum Failure {
     /// The recording cannot be read.
     #[error(transparent)]
     Format(#[from] FormatError),
+    /// What is said of the dump of an instruction trace is not enough, or wrong.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    /// An instruction trace cannot be read.
+    #[error(transparent)]
+    Trace(#[from] OpenError),
+    /// Options for an instruction trace without one.
+    #[error("{}: nothing says which trace sources are in it (--source ID=PROTOCOL,… does, or a TOML file that describes it)", path.display())]
+    NoTrace {
+        /// The file.
+        path: PathBuf,
+    },
     /// The program cannot be read.
     #[error(transparent)]
     Image(#[from] ImageError),
@@ -97,12 +111,14 @@ impl Failure {
         ExitCode::from(match self {
             Failure::Source(_)
             | Failure::Format(_)
+            | Failure::Capture(_)
+            | Failure::Trace(_)
             | Failure::Image(_)
             | Failure::Description { .. }
             | Failure::Changed { .. }
             | Failure::Strict(_) => 3,
             Failure::Serve(_) | Failure::Folder(_) => 4,
-            Failure::NoPage(_) | Failure::OverInput(_) => 2,
+            Failure::NoPage(_) | Failure::OverInput(_) | Failure::NoTrace { .. } => 2,
             Failure::Deadline(_) => 5,
             Failure::Gdb { .. } | Failure::PacketLog { .. } | Failure::File { .. } | Failure::Output(_) => 1,
         })

@@ -10,6 +10,8 @@ use clap::{Args, ValueEnum};
 use super::failure::Failure;
 use super::progress::Progress;
 use crate::arch;
+use crate::format::itrace::capture::{self, Capture};
+use crate::format::itrace::recording::{self, InstructionTrace, Opened};
 use crate::format::{self, OpenOptions, tracedat};
 use crate::image::Image;
 use crate::report;
@@ -19,7 +21,9 @@ use crate::source::{ByteOrder, Source};
 /// A recording, and what the user says about it.
 #[derive(Debug, Args)]
 pub struct RecordingOptions {
-    /// The recording: a GDB trace file (what gdb's tsave writes), a Nios II .tr file, or a trace.dat of trace-cmd
+    /// The recording: a GDB trace file (what gdb's tsave writes), a Nios II .tr file, a trace.dat of trace-cmd, or an
+    /// instruction trace: the dump of a trace buffer with --source, a TOML file that describes one, or the directory of an
+    /// OpenCSD snapshot
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The program that was recorded: an ELF file. gdb gets it from here, with symbols, lines and read-only memory
@@ -48,6 +52,8 @@ pub struct RecordingOptions {
     strict: bool,
     #[command(flatten)]
     events: EventOptions,
+    #[command(flatten)]
+    trace: TraceOptions,
 }
 
 /// What of a trace-cmd recording is shown.
@@ -80,6 +86,39 @@ impl EventOptions {
     }
 }
 
+/// What is in the dump of an instruction trace.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Options for instruction traces")]
+struct TraceOptions {
+    /// A trace source in the dump: ID=etm4,TRCCONFIGR=…,TRCIDR0=…,TRCIDR1=…,TRCIDR2=…,TRCIDR8=… (ete with TRCDEVARCH for
+    /// TRCIDR1), or ID=etrace,isa=rv64,iaddress_width_p=64,… with the encoder's parameters; name=… names it. May be given
+    /// several times
+    #[arg(long, value_name = "ID=PROTOCOL,…")]
+    source: Vec<capture::SourceOption>,
+    /// How the sources are mixed in the dump: coresight (a trace buffer's frames), tpiu (with synchronization), unformatted,
+    /// smi[,hart_bits=N], encapsulation,source_bits=N,timestamp_bytes=N [default: coresight, or smi for etrace]
+    #[arg(long, value_name = "FRAMING")]
+    sink: Option<capture::Framing>,
+    /// What else lay in memory: an ELF file (a library, a kernel) at the address of its first page, or bytes of memory at
+    /// their address. May be given several times
+    #[arg(long, value_name = "FILE[@ADDR]")]
+    image: Vec<capture::ImageOption>,
+    /// Go on with a program whose build ID is not the one that the description names; everything shown is marked
+    #[arg(long)]
+    allow_mismatch: bool,
+}
+
+impl TraceOptions {
+    fn options(&self) -> capture::Options {
+        capture::Options { framing: self.sink, sources: self.source.clone(), images: self.image.clone() }
+    }
+
+    /// Whether any was given.
+    fn are_given(&self) -> bool {
+        self.sink.is_some() || !self.source.is_empty() || !self.image.is_empty() || self.allow_mismatch
+    }
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Endian {
     /// Least significant byte first
@@ -109,15 +148,56 @@ impl RecordingOptions {
 
     /// Opens the recording and the program, and begins to index. With `--strict` the index is waited for.
     pub fn open(&self) -> Result<Arc<Replay>, Failure> {
-        let image = self.exec.as_deref().map(Image::open).transpose()?;
+        let image = self.exec.as_deref().map(Image::open).transpose()?.map(Arc::new);
         let description = self.tdesc.as_deref().map(read_description).transpose()?;
         let progress = Progress::new();
         let show = |bytes| progress.show(|| format!("reading: {} MB", bytes / 1_000_000));
+        let replay = match Capture::open(&self.file, &self.trace.options())? {
+            Some(capture) => self.open_trace(&capture, image, description.as_deref(), &show)?,
+            None if self.trace.are_given() => return Err(Failure::NoTrace { path: self.file.clone() }),
+            None => self.open_frames(image, description.as_deref(), &show)?,
+        };
+        drop(progress);
+        let replay = Arc::new(replay);
+        if self.strict {
+            refuse_damage(&replay)?;
+        }
+        Ok(replay)
+    }
+
+    /// Opens an instruction trace.
+    fn open_trace(
+        &self,
+        capture: &Capture,
+        program: Option<Arc<Image>>,
+        description: Option<&str>,
+        show: &dyn Fn(u64),
+    ) -> Result<Replay, Failure> {
+        let options = recording::OpenOptions {
+            program,
+            load_bias: self.load_bias,
+            description,
+            architecture: self.arch.as_deref(),
+            allow_mismatch: self.trace.allow_mismatch,
+            expanding: Some(show),
+        };
+        let Opened { recording, program, others } = InstructionTrace::open(&self.file, capture, &options)?;
+        let programs = Programs { program, load_bias: self.load_bias, libraries: others };
+        Ok(Replay::new(Arc::new(recording), programs)?)
+    }
+
+    /// Opens a recording of frames.
+    fn open_frames(
+        &self,
+        image: Option<Arc<Image>>,
+        description: Option<&str>,
+        show: &dyn Fn(u64),
+    ) -> Result<Replay, Failure> {
         let options = OpenOptions {
-            expanding: Some(&show),
+            expanding: Some(show),
             tracedat: self.events.choices(),
-            image: image.as_ref(),
-            description: description.as_deref(),
+            image: image.as_deref(),
+            description,
             architecture: self.arch.as_deref(),
             byte_order: self.endian.map(|endian| match endian {
                 Endian::Little => ByteOrder::Little,
@@ -125,14 +205,9 @@ impl RecordingOptions {
             }),
         };
         let recording = format::open(Source::open(&self.file)?, &options)?;
-        drop(progress);
         let libraries = self.library.iter().map(|path| Image::open(path).map(Arc::new)).collect::<Result<_, _>>()?;
-        let programs = Programs { program: image.map(Arc::new), load_bias: self.load_bias, libraries };
-        let replay = Arc::new(Replay::new(recording, programs)?);
-        if self.strict {
-            refuse_damage(&replay)?;
-        }
-        Ok(replay)
+        let programs = Programs { program: image, load_bias: self.load_bias, libraries };
+        Ok(Replay::new(recording, programs)?)
     }
 }
 

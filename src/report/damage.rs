@@ -43,6 +43,7 @@ pub fn warnings(replay: &Replay) -> Vec<String> {
             format!("{path} {change}: nothing of it is shown any more, start again to see what it is now")
         })
         .collect();
+    warnings.extend(replay.recording().doubts().iter().map(|doubt| printable(doubt)));
     if let Some(image) = replay.image() {
         let path = printable(&image.image.path().display().to_string());
         match image.placement {

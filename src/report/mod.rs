@@ -23,8 +23,8 @@ pub use frames::{
     rows,
 };
 pub use info::Info;
-pub use program::without_program;
 pub use interruptions::interruption;
+pub use program::without_program;
 pub use status::{place, status, thread};
 pub use text::{count, printable, printable_json};
 pub use times::{parse_nanoseconds, parse_times};

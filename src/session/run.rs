@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use super::watchpoints::Watchpoint;
 use super::{Moment, Session, Work};
-use crate::index::{Answer, Between, Index, Query};
+use crate::index::{Answer, Index, InterruptionQuery, Query};
 use crate::trace::Placed;
 
 /// Which way a client moves.
@@ -157,7 +157,7 @@ impl Session {
         };
         let mut at = self.origin(direction);
         loop {
-            let between = Between { thread, gaps: true, exceptions: self.catches_exceptions };
+            let between = InterruptionQuery { thread, gaps: true, exceptions: self.catches_exceptions };
             let (found, frame) = match direction.interruption(self.replay.index(), at, &between) {
                 Answer::Found(found) => {
                     let frame = if direction == Direction::Forward { found.after } else { found.before };
@@ -178,14 +178,21 @@ impl Session {
                 at = direction.past(frame);
                 continue;
             }
-            return Some((frame, if found.interruption.kind.is_gap() { Stop::Gap(direction) } else { Stop::Exception(direction) }));
+            return Some((
+                frame,
+                if found.interruption.kind.is_gap() { Stop::Gap(direction) } else { Stop::Exception(direction) },
+            ));
         }
     }
 
     /// The interruption at which a move ended.
     pub fn interruption(&self, stop: Stop) -> Option<Placed> {
         let (Stop::Gap(direction) | Stop::Exception(direction)) = stop else { return None };
-        let between = Between { thread: None, gaps: matches!(stop, Stop::Gap(_)), exceptions: matches!(stop, Stop::Exception(_)) };
+        let between = InterruptionQuery {
+            thread: None,
+            gaps: matches!(stop, Stop::Gap(_)),
+            exceptions: matches!(stop, Stop::Exception(_)),
+        };
         let visited = self.cursor.visited()?;
         let at = if direction == Direction::Forward { visited } else { visited.saturating_add(1) };
         direction.interruption(self.replay.index(), at, &between).found()
@@ -278,7 +285,7 @@ impl Direction {
 
     /// The next interruption: forward, the first that is left at `at` or behind it; backward, the last that is entered before
     /// it.
-    fn interruption(self, index: &Index, at: u64, between: &Between) -> Answer<Placed> {
+    fn interruption(self, index: &Index, at: u64, between: &InterruptionQuery) -> Answer<Placed> {
         match self {
             Direction::Forward => index.next_interruption(at, between),
             Direction::Backward => index.previous_interruption(at, between),

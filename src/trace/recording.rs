@@ -171,6 +171,11 @@ pub trait Recording: Send + Sync {
     /// was made and what it was made from). Whole sentences, lower case, no full stop.
     fn remarks(&self) -> &[String];
 
+    /// Why a person should not believe what is shown. Whole sentences, lower case, no full stop.
+    fn doubts(&self) -> &[String] {
+        &[]
+    }
+
     /// What could not be read of the parts before the frames.
     fn damage(&self) -> &[Damage];
 

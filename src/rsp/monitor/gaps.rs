@@ -1,7 +1,7 @@
 //! `monitor gaps` and `monitor exceptions`: what lies between instructions.
 
 use super::{Answer, Command};
-use crate::index::{self, Between};
+use crate::index::{self, InterruptionQuery};
 use crate::report;
 use crate::session::Session;
 
@@ -32,7 +32,7 @@ fn list(arguments: &[&str], session: &mut Session, gaps: bool) -> Answer {
         _ => return Answer::Text("from which frame on? monitor gaps from 1000\n".to_owned()),
     };
     let index = session.replay().index();
-    let between = Between { thread: None, gaps, exceptions: !gaps };
+    let between = InterruptionQuery { thread: None, gaps, exceptions: !gaps };
     let mut text = String::new();
     for _ in 0..ROWS {
         match index.next_interruption(from, &between) {

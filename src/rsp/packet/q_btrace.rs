@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use super::numbers::object_part;
-use crate::index::{Between, Query};
+use crate::index::{InterruptionQuery, Query};
 use crate::rsp::client::Client;
 use crate::rsp::reply::{self, Reply};
 use crate::session::Session;
@@ -101,7 +101,7 @@ fn list(session: &Session, thread: u32, frame: u64) -> String {
         let (begin, end) = (addresses.for_gdb(run.start), addresses.for_gdb(end));
         let _ = writeln!(list, "<block begin=\"{begin:#x}\" end=\"{end:#x}\"/>");
         at = index.find_back(first, &Query::Thread(thread)).found();
-        let between = Between { thread: Some(thread), gaps: true, exceptions: false };
+        let between = InterruptionQuery { thread: Some(thread), gaps: true, exceptions: false };
         gap = index.previous_interruption(first, &between).found().and_then(|found| found.before);
     }
     list + "</btrace>\n"

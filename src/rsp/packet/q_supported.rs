@@ -10,7 +10,8 @@ const FEATURES: &str = "ConditionalBreakpoints+;tracenz+;qXfer:traceframe-info:r
                         DisconnectedTracing+;QTBuffer:size+;binary-upload+";
 
 /// What is served where frames are instructions.
-const BRANCH_TRACE: &str = "Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;qXfer:btrace:read+;qXfer:btrace-conf:read+";
+const BRANCH_TRACE: &str =
+    "Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;qXfer:btrace:read+;qXfer:btrace-conf:read+";
 
 /// What the client says it can do changes nothing of the answer, so a list with gaps is as good as any.
 pub fn answer(rest: &[u8], _client: &mut Client) -> Reply {

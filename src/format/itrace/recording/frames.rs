@@ -14,8 +14,8 @@ use crate::arch::{Register, Target};
 use crate::image::{Activation, Image, PlacedImage, Unwinding, unwinding};
 use crate::source::{self, Change};
 use crate::trace::{
-    Damage, Frame, Instructions, Item, Library, Location, MemoryBlock, ProgramCounter, Recording, RegisterBlock, RunStatus, Thread,
-    TraceStateVariable, Tracepoint,
+    Damage, Frame, Instructions, Item, Library, Location, MemoryBlock, ProgramCounter, Recording, RegisterBlock,
+    RunStatus, Thread, TraceStateVariable, Tracepoint,
 };
 
 /// How many stretches are kept.
@@ -81,13 +81,13 @@ impl InstructionTrace {
 
     fn read(&self, source: &Source, mut checkpoint: super::Checkpoint, executed: u64) -> Option<Stretch> {
         let trace = &self.trace;
-        let mut blocks = Blocks::new(Arc::clone(&trace.memory), source.protocol.ends());
+        let mut blocks = Blocks::new(Arc::clone(&source.memory), source.protocol.ends());
         let mut lately = Lately::default();
         // One without instructions may come before.
         loop {
             let sink = trace.sink(source);
             let stretch =
-                checkpoint.advance(sink, &source.protocol, &mut blocks, &trace.memory, &trace.calls, &mut lately)?;
+                checkpoint.advance(sink, &source.protocol, &mut blocks, &source.memory, &trace.calls, &mut lately)?;
             if checkpoint.executed > executed {
                 return Some(stretch);
             }
@@ -112,7 +112,7 @@ impl InstructionTrace {
     }
 
     fn unwinding(&self, found: &Found<'_>) -> Unwinding {
-        let rule = |address| self.trace.memory.caller_rule(address);
+        let rule = |address| found.source.memory.caller_rule(address);
         unwinding(&self.machine, self.activations(found.address, found.run.chain), rule)
     }
 
@@ -183,7 +183,7 @@ impl Recording for InstructionTrace {
     }
 
     fn libraries(&self, program: &PlacedImage) -> Vec<Library> {
-        let others = self.trace.memory.programs().iter().filter(|found| found.image.path() != program.image.path());
+        let others = self.programs.iter().filter(|found| found.image.path() != program.image.path());
         let library = |found: &PlacedImage| Library {
             path: found.image.path().to_owned(),
             address: found.image.first_page().wrapping_add(found.bias),
@@ -192,7 +192,7 @@ impl Recording for InstructionTrace {
     }
 
     fn load_bias(&self, image: &Image) -> Option<u64> {
-        let placed = self.trace.memory.programs().iter().find(|found| found.image.path() == image.path());
+        let placed = self.programs.iter().find(|found| found.image.path() == image.path());
         placed.filter(|found| found.bias != 0).map(|found| found.bias)
     }
 
@@ -213,7 +213,8 @@ impl Recording for InstructionTrace {
     }
 
     fn code(&self, address: u64) -> &[u8] {
-        self.trace.memory.dumped(address)
+        let dumped = self.trace.sources.iter().map(|source| source.memory.dumped(address));
+        dumped.into_iter().find(|bytes| !bytes.is_empty()).unwrap_or_default()
     }
 
     fn maker(&self, frame: &Frame<'_>) -> Option<String> {
@@ -241,6 +242,10 @@ impl Recording for InstructionTrace {
 
     fn remarks(&self) -> &[String] {
         &self.remarks
+    }
+
+    fn doubts(&self) -> &[String] {
+        &self.doubts
     }
 
     fn damage(&self) -> &[Damage] {

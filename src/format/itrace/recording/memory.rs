@@ -11,11 +11,12 @@ use crate::source::Source;
 const MOST_RULES: usize = 1 << 16;
 
 /// A piece of memory, as it was read out.
+#[derive(Clone)]
 pub struct Dump {
     /// The address of its first byte.
     pub address: u64,
     /// The file that holds it.
-    pub source: Source,
+    pub source: Arc<Source>,
     /// Which of the file's bytes these are.
     pub bytes: std::ops::Range<usize>,
 }
@@ -42,9 +43,9 @@ impl Memory {
         Memory { programs, dumps, rules: Mutex::default() }
     }
 
-    /// The programs.
-    pub fn programs(&self) -> &[PlacedImage] {
-        &self.programs
+    /// Whether nothing lay there.
+    pub fn is_empty(&self) -> bool {
+        self.programs.is_empty() && self.dumps.is_empty()
     }
 
     /// Whether anything may lie between two addresses.

@@ -45,7 +45,7 @@ impl<'t> Cursor<'t> {
             trace,
             source: number,
             checkpoint: Checkpoint::first(&source.protocol),
-            blocks: Blocks::new(Arc::clone(&trace.memory), source.protocol.ends()),
+            blocks: Blocks::new(Arc::clone(&source.memory), source.protocol.ends()),
             lately: Lately::default(),
             stretch: Stretch::default(),
             piece: Some(Piece { runs: (0, 0), between: (0, 0) }),
@@ -95,7 +95,7 @@ impl<'t> Cursor<'t> {
         while from == self.stretch.runs.len() && between == self.stretch.between.len() {
             let Some(source) = self.trace.sources.get(self.source) else { return };
             self.trace.add_checkpoint(self.source, &self.checkpoint);
-            let Trace { memory, calls, .. } = self.trace;
+            let (memory, calls) = (&source.memory, &self.trace.calls);
             let (sink, lately) = (self.trace.sink(source), &mut self.lately);
             match self.checkpoint.advance(sink, &source.protocol, &mut self.blocks, memory, calls, lately) {
                 Some(stretch) => (self.stretch, from, between) = (stretch, 0, 0),

@@ -12,6 +12,7 @@ mod exceptions;
 mod frames;
 mod memory;
 mod merge;
+mod open;
 mod reader;
 mod stretch;
 #[cfg(test)]
@@ -28,14 +29,16 @@ use self::merge::Cursor;
 use self::stretch::{Between, Checkpoint, Stretch};
 use self::timeline::Timeline;
 use crate::arch::{Machine, Target};
+use crate::image::PlacedImage;
 use crate::source;
 use crate::trace::{Instructions, Interruption, Item, Location, RunStatus, Thread};
 
 pub use self::memory::{Dump, Memory};
+pub use self::open::{OpenError, OpenOptions, Opened};
 pub use self::reader::Protocol;
 
 /// A trace source: a processor core, or a hart.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Source {
     /// What it is called.
     pub name: String,
@@ -43,6 +46,8 @@ pub struct Source {
     pub sink: usize,
     /// How it is read.
     pub protocol: Protocol,
+    /// What lay in memory, as it saw it.
+    pub memory: Arc<Memory>,
 }
 
 /// What an instruction trace consists of.
@@ -53,21 +58,22 @@ pub struct Parts {
     pub sinks: Vec<source::Source>,
     /// The sources in them.
     pub sources: Vec<Source>,
-    /// What lay in memory.
-    pub memory: Memory,
+    /// All programs that lay in memory, that of the user first.
+    pub programs: Vec<PlacedImage>,
     /// The machine, and how gdb sees it.
     pub machine: Machine,
     /// The registers.
     pub target: Target,
     /// What a person should know.
     pub remarks: Vec<String>,
+    /// Why a person should not believe what is shown.
+    pub doubts: Vec<String>,
 }
 
 /// What a walk needs.
 struct Trace {
     sinks: Vec<source::Source>,
     sources: Vec<Source>,
-    memory: Arc<Memory>,
     calls: Calls,
     timeline: RwLock<Timeline>,
 }
@@ -80,7 +86,9 @@ pub struct InstructionTrace {
     target: Target,
     threads: Vec<Thread>,
     status: RunStatus,
+    programs: Vec<PlacedImage>,
     remarks: Vec<String>,
+    doubts: Vec<String>,
     /// The stretches that were looked at last, the newest at the end.
     stretches: Mutex<VecDeque<Kept>>,
 }
@@ -101,19 +109,20 @@ const STACK: u64 = 1 << 24;
 impl InstructionTrace {
     /// A trace of these parts.
     pub fn new(parts: Parts) -> InstructionTrace {
-        let Parts { name, sinks, sources, memory, machine, target, remarks } = parts;
+        let Parts { name, sinks, sources, programs, machine, target, remarks, doubts } = parts;
         let threads = (0..).zip(&sources);
         let threads = threads.map(|(at, source)| Thread { id: thread_of(at), name: source.name.clone() }).collect();
         let is_free = |top: &&u64| {
             let last = top.saturating_add(STACK);
-            last <= machine.last_address() && !memory.reaches(top.saturating_sub(STACK), last)
+            let is_reached = |source: &Source| source.memory.reaches(top.saturating_sub(STACK), last);
+            last <= machine.last_address() && !sources.iter().any(is_reached)
         };
         let top = TOPS.iter().find(is_free).copied().unwrap_or(machine.last_address() & !0xfff);
         let timeline = RwLock::new(Timeline::new(sources.len()));
         let calls = Calls::new(machine, top);
-        let trace = Trace { sinks, sources, memory: Arc::new(memory), calls, timeline };
+        let trace = Trace { sinks, sources, calls, timeline };
         let (status, stretches) = (RunStatus::default(), Mutex::default());
-        InstructionTrace { name, trace, machine, target, threads, status, remarks, stretches }
+        InstructionTrace { name, trace, machine, target, threads, status, programs, remarks, doubts, stretches }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where the reading of a source stands, whatever its protocol: the one place that knows all of them.
 
 use super::super::coresight::{self, etm4, formatter};
+use super::super::element::ElementKind;
 use super::super::etrace;
 use super::super::instruction::{Blocks, Code, Ends, InstructionSet};
 use super::super::step::Step;
@@ -38,6 +39,29 @@ impl Protocol {
         }
     }
 
+    /// What it is called.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Protocol::Etm4 { configuration, .. } if configuration.version().is_ete() => "ETE",
+            Protocol::Etm4 { .. } => "ETMv4",
+            Protocol::ETrace { .. } => "E-Trace",
+        }
+    }
+
+    /// How the first instructions are encoded that a sink tells of.
+    pub fn instruction_set(&self, sink: &[u8]) -> Option<InstructionSet> {
+        match self {
+            Protocol::Etm4 { framing, configuration } => {
+                let mut elements = etm4::Source::new(sink, *framing, *configuration);
+                elements.find_map(|element| match element.kind {
+                    ElementKind::Address(target) => Some(target.instruction_set),
+                    _ => None,
+                })
+            }
+            Protocol::ETrace { instruction_set, .. } => Some(*instruction_set),
+        }
+    }
+
     /// What an exception is called.
     pub fn exception(&self, cause: u64, is_interrupt: bool) -> String {
         match self {
@@ -65,7 +89,7 @@ impl Protocol {
         match self {
             Protocol::Etm4 { framing, configuration } => {
                 for element in etm4::Source::new(sink, *framing, *configuration) {
-                    if let super::super::ElementKind::Address(target) = element.kind
+                    if let ElementKind::Address(target) = element.kind
                         && target.is_full
                     {
                         found.push(target.address);

@@ -14,31 +14,40 @@ use crate::image::{Image, PlacedImage};
 use crate::trace::{ProgramCounter, Recording};
 
 /// A recording of sources in one sink.
-fn recording(sink: &str, program: &str, sources: Vec<Source>) -> InstructionTrace {
+fn recording(sink: &str, program: &str, sources: &[(String, Protocol)]) -> InstructionTrace {
     let image = Image::open(&data(program)).unwrap();
     let machine = image.machine();
     let known = Known { machine: Some(machine), ..Known::default() };
     let target = arch::resolve(&known).unwrap().with_byte_order(machine.byte_order);
+    let programs = vec![PlacedImage::place(Arc::new(image), None, &[], &[])];
+    let memory = Arc::new(Memory::new(programs.clone(), Vec::new()));
+    let source = |(name, protocol): &(String, Protocol)| Source {
+        name: name.clone(),
+        sink: 0,
+        protocol: protocol.clone(),
+        memory: Arc::clone(&memory),
+    };
     InstructionTrace::new(Parts {
         name: data(sink),
         sinks: vec![source::Source::open(&data(sink)).unwrap()],
-        sources,
-        memory: Memory::new(vec![PlacedImage::place(Arc::new(image), None, &[], &[])], Vec::new()),
+        sources: sources.iter().map(source).collect(),
+        programs,
         machine,
         target,
         remarks: Vec::new(),
+        doubts: Vec::new(),
     })
 }
 
-fn etm(ini: &str) -> Source {
+fn etm(ini: &str) -> (String, Protocol) {
     let configuration = configuration_in(&std::fs::read_to_string(data(ini)).unwrap());
     let framing = formatter::Framing::Aligned;
-    Source { name: ini.to_owned(), sink: 0, protocol: Protocol::Etm4 { framing, configuration } }
+    (ini.to_owned(), Protocol::Etm4 { framing, configuration })
 }
 
 pub(super) fn two_cores() -> InstructionTrace {
     let sources = ["etm_0.ini", "etm_1.ini"].map(|ini| etm(&format!("gen-etm4-two-rs/{ini}")));
-    recording("gen-etm4-two-rs/cstrace.bin", "prog.a64.200", sources.into())
+    recording("gen-etm4-two-rs/cstrace.bin", "prog.a64.200", &sources)
 }
 
 pub(super) fn hart() -> InstructionTrace {
@@ -48,8 +57,7 @@ pub(super) fn hart() -> InstructionTrace {
         source: 0,
         instruction_set: InstructionSet::Rv64,
     };
-    let source = Source { name: "hart 0".to_owned(), sink: 0, protocol };
-    recording("rv64.200.te_inst", "prog.rv64.200", vec![source])
+    recording("rv64.200.te_inst", "prog.rv64.200", &[("hart 0".to_owned(), protocol)])
 }
 
 /// The addresses of the frames of each thread, in order, as a walk shows them; and how many interruptions there are.
@@ -75,7 +83,7 @@ fn walked(recording: &InstructionTrace, threads: usize) -> (Vec<Vec<u64>>, usize
 
 #[test]
 fn a_walk_shows_what_was_executed_and_each_frame_is_found_again() {
-    let one = recording("gen-etm4-one/cstrace.bin", "prog.a64.200", vec![etm("gen-etm4-one/etm_0.ini")]);
+    let one = recording("gen-etm4-one/cstrace.bin", "prog.a64.200", &[etm("gen-etm4-one/etm_0.ini")]);
     let a64 = |rounds: u32| {
         let mut truth = truth(&format!("a64.{rounds}.pcs.gz"));
         truth.truncate(truth.len() - 2);

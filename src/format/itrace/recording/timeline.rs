@@ -94,12 +94,4 @@ impl Timeline {
         let at = |place: Option<usize>| Some(times.get(place?)?.1);
         Times { from: at(behind.checked_sub(1)), to: at(Some(behind)) }
     }
-
-    /// Bytes of memory that the slices, the checkpoints without what they point to, and the times take.
-    pub fn memory_use(&self) -> usize {
-        let of = |line: &Line| {
-            line.checkpoints.capacity() * size_of::<Checkpoint>() + line.times.capacity() * size_of::<(u64, u64)>()
-        };
-        self.slices.capacity() * size_of::<Slice>() + self.lines.iter().map(of).sum::<usize>()
-    }
 }

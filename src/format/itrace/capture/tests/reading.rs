@@ -3,7 +3,7 @@
 use super::*;
 use crate::format::itrace::coresight::Reconstruction;
 use crate::format::itrace::coresight::etm4::Source as Elements;
-use crate::format::itrace::instruction::Code;
+use crate::format::itrace::instruction::{Blocks, Code};
 use crate::format::itrace::tests::data;
 use crate::format::itrace::{Run, Step};
 use crate::source::Source;
@@ -55,9 +55,10 @@ fn executed(capture: &Capture) -> Vec<u64> {
         let own = source.core.iter().flat_map(|core| &core.images);
         let memory = own.chain(&capture.images).map(Part::open);
         let mut count = 0;
-        let mut reconstruction = Reconstruction::new(Memory(memory.collect()), configuration);
+        let mut blocks = Blocks::new(Memory(memory.collect()), Reconstruction::ends(configuration));
+        let mut reconstruction = Reconstruction::new(configuration);
         for element in Elements::new(&bytes, framing, *configuration) {
-            reconstruction.take(&element, &mut |step| match step {
+            reconstruction.take(&element, &mut blocks, &mut |step| match step {
                 Step::Run(Run { instructions, .. }) => count += u64::from(instructions),
                 other => panic!("{other:?}"),
             });

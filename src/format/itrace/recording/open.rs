@@ -1,0 +1,312 @@
+//! From what a person says of a dump to a recording: the files that it names are opened, and what lay where is settled.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use object::elf;
+
+use super::super::capture::{Capture, ElfAt, Framing, ImageAt, Mismatch, Protocol as Said, TraceSource};
+use super::super::instruction::InstructionSet;
+use super::{Dump, InstructionTrace, Memory, Parts, Protocol, Source};
+use crate::arch::{self, ArchError, Known, Machine};
+use crate::image::{Image, ImageError, PlacedImage, Placement};
+use crate::source::{self, ByteOrder, SourceError};
+
+/// How many addresses tell where a position-independent program lay.
+const ADDRESSES: usize = 256;
+
+/// What a person says beside a capture.
+#[derive(Clone, Default)]
+pub struct OpenOptions<'a> {
+    /// The program that was traced.
+    pub program: Option<Arc<Image>>,
+    /// What is added to its addresses.
+    pub load_bias: Option<u64>,
+    /// A target description, as XML.
+    pub description: Option<&'a str>,
+    /// The name of an architecture.
+    pub architecture: Option<&'a str>,
+    /// Whether a program is used that is another build than the capture says.
+    pub allow_mismatch: bool,
+    /// Told, while a sink is expanded, how many bytes there are so far.
+    pub expanding: Option<&'a dyn Fn(u64)>,
+}
+
+/// A recording, and the programs that it was made with.
+pub struct Opened {
+    /// The recording.
+    pub recording: InstructionTrace,
+    /// The program that is told to gdb.
+    pub program: Option<Arc<Image>>,
+    /// The other programs and libraries.
+    pub others: Vec<Arc<Image>>,
+}
+
+/// Why a capture cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A file cannot be had.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// A program cannot be read.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// A program is another build than what ran.
+    #[error(transparent)]
+    Mismatch(Box<Mismatch>),
+    /// A program for another machine than the others.
+    #[error("{}: is for another machine than {} (a trace is of one)", path.display(), other.display())]
+    Machines {
+        /// The program.
+        path: PathBuf,
+        /// The other.
+        other: PathBuf,
+    },
+    /// A program for another machine than the sources trace.
+    #[error("{}: is for another machine than the source {source_name}, which is {protocol} (is it the program that was traced?)", path.display())]
+    Foreign {
+        /// The program.
+        path: PathBuf,
+        /// The source.
+        source_name: String,
+        /// Its protocol.
+        protocol: &'static str,
+    },
+    /// Nobody says what lay in memory.
+    #[error("{}: nothing is known of what lay in memory, without which a trace means nothing (give the program with --exec, and libraries or memory with --image)", name.display())]
+    NoMemory {
+        /// The file as the user named it.
+        name: PathBuf,
+    },
+    /// A program of which nobody knows where it lay.
+    #[error("{}: is position-independent, and neither the trace nor anybody says where it lay (give the address of its first page: {})", path.display(), hint(*is_program))]
+    Unplaced {
+        /// The program.
+        path: PathBuf,
+        /// Whether it is that of `--exec`.
+        is_program: bool,
+    },
+    /// No target description fits.
+    #[error("{}: {cause}", name.display())]
+    Arch {
+        /// The file as the user named it.
+        name: PathBuf,
+        /// Why none fits.
+        cause: ArchError,
+    },
+}
+
+fn hint(is_program: bool) -> &'static str {
+    if is_program { "--load-bias ADDR" } else { "--image FILE@ADDR" }
+}
+
+/// Programs that were opened, each once.
+#[derive(Default)]
+struct Programs {
+    by_path: HashMap<PathBuf, Arc<Image>>,
+    mismatches: Vec<Mismatch>,
+}
+
+impl Programs {
+    fn open(&mut self, elf: &ElfAt, allow_mismatch: bool) -> Result<Arc<Image>, OpenError> {
+        let image = match self.by_path.get(&elf.path) {
+            Some(image) => Arc::clone(image),
+            None => Arc::new(Image::open(&elf.path)?),
+        };
+        if let Some(Err(mismatch)) = elf.build_id.as_ref().map(|expected| expected.check(&image)) {
+            if !allow_mismatch {
+                return Err(OpenError::Mismatch(Box::new(mismatch)));
+            }
+            if !self.mismatches.contains(&mismatch) {
+                self.mismatches.push(mismatch);
+            }
+        }
+        self.by_path.insert(elf.path.clone(), Arc::clone(&image));
+        Ok(image)
+    }
+}
+
+impl InstructionTrace {
+    /// Opens what a capture describes; `name` is the file that the user named.
+    pub fn open(name: &Path, capture: &Capture, options: &OpenOptions<'_>) -> Result<Opened, OpenError> {
+        let progress = options.expanding.unwrap_or(&|_| ());
+        let open = |path: &Path| source::Source::open(path)?.expanded(progress);
+        let sinks = capture.sinks.iter().map(|sink| open(&sink.path)).collect::<Result<Vec<_>, _>>()?;
+        let mut remarks = capture.remarks.clone();
+        let described: Vec<(usize, &TraceSource, Protocol)> = (0..)
+            .zip(&capture.sinks)
+            .flat_map(|(at, sink)| {
+                sink.sources.iter().filter_map(move |source| Some((at, source, protocol(sink.framing, source)?)))
+            })
+            .collect();
+        let mut addresses = Vec::new();
+        for (at, _, protocol) in &described {
+            let sink = sinks.get(*at).map_or(&[][..], source::Source::bytes);
+            addresses.extend(protocol.addresses(sink, ADDRESSES));
+        }
+        let mut programs = Programs::default();
+        let mut placed: Vec<PlacedImage> = Vec::new();
+        if let Some(program) = &options.program {
+            placed.push(place(Arc::clone(program), options.load_bias, &addresses, true)?);
+        }
+        let allow = options.allow_mismatch;
+        let common = images(&capture.images, &mut programs, &addresses, allow, &mut remarks)?;
+        let program = options.program.clone().or_else(|| common.0.first().map(|placed| Arc::clone(&placed.image)));
+        placed.extend(common.0);
+        let mut sources = Vec::new();
+        let mut all = placed.clone();
+        let mut shared: Option<Arc<Memory>> = None;
+        let dumps: Vec<Dump> = common.1;
+        for (sink, source, protocol) in described {
+            let own = source.core.as_deref().map_or(&[][..], |core| &core.images);
+            let memory = if own.is_empty() {
+                Arc::clone(shared.get_or_insert_with(|| Arc::new(Memory::new(placed.clone(), dumps.clone()))))
+            } else {
+                let (own_programs, own_dumps) = images(own, &mut programs, &addresses, allow, &mut remarks)?;
+                all.extend(
+                    own_programs
+                        .iter()
+                        .filter(|own| !all.iter().any(|known| Arc::ptr_eq(&known.image, &own.image)))
+                        .cloned()
+                        .collect::<Vec<_>>(),
+                );
+                Arc::new(Memory::new([own_programs, placed.clone()].concat(), [own_dumps, dumps.clone()].concat()))
+            };
+            if memory.is_empty() {
+                return Err(OpenError::NoMemory { name: name.to_owned() });
+            }
+            sources.push(Source { name: source.name.clone(), sink, protocol, memory });
+        }
+        let machine = machine(&all, &sources, &sinks)?;
+        let known = Known {
+            recorded: None,
+            given: options.description,
+            name: options.architecture,
+            machine: Some(machine),
+            byte_order: None,
+            block_size: None,
+        };
+        let refused = |cause| OpenError::Arch { name: name.to_owned(), cause };
+        let mut choice = arch::resolve(&known).map_err(refused)?;
+        remarks.append(&mut choice.remarks);
+        let target = choice.with_byte_order(machine.byte_order);
+        let program = program.or_else(|| all.first().map(|placed| Arc::clone(&placed.image)));
+        let is_program = |image: &Arc<Image>| program.as_ref().is_some_and(|program| Arc::ptr_eq(program, image));
+        let others = all.iter().map(|placed| Arc::clone(&placed.image)).filter(|image| !is_program(image)).collect();
+        let doubts = programs.mismatches.iter().map(doubt).collect();
+        let parts = Parts { name: name.to_owned(), sinks, sources, programs: all, machine, target, remarks, doubts };
+        Ok(Opened { recording: InstructionTrace::new(parts), program, others })
+    }
+}
+
+/// A build that is used all the same, in words that go with everything that is shown.
+fn doubt(mismatch: &Mismatch) -> String {
+    let Mismatch { path, expected, .. } = mismatch;
+    format!(
+        "{} is not the build that ran, which has the build ID {expected}: what is shown may never have been executed \
+         (--allow-mismatch)",
+        path.display()
+    )
+}
+
+/// How a source is read; `None` for a pair that no capture has.
+fn protocol(framing: Framing, source: &TraceSource) -> Option<Protocol> {
+    match (framing, source.protocol) {
+        (Framing::CoreSight(framing), Said::Etm4(configuration)) => Some(Protocol::Etm4 { framing, configuration }),
+        (Framing::RiscV(framing), Said::ETrace { parameters, instruction_set }) => {
+            Some(Protocol::ETrace { framing, parameters, source: source.id.unwrap_or(0), instruction_set })
+        }
+        (Framing::CoreSight(_), Said::ETrace { .. }) | (Framing::RiscV(_), Said::Etm4(_)) => None,
+    }
+}
+
+/// A program where it lay.
+fn place(
+    image: Arc<Image>,
+    load_bias: Option<u64>,
+    addresses: &[u64],
+    is_program: bool,
+) -> Result<PlacedImage, OpenError> {
+    let placed = PlacedImage::place(image, load_bias, &[], addresses);
+    match placed.is_placed() {
+        true => Ok(placed),
+        false => Err(OpenError::Unplaced { path: placed.image.path().to_owned(), is_program }),
+    }
+}
+
+/// Programs and pieces of memory, opened and placed.
+type Images = (Vec<PlacedImage>, Vec<Dump>);
+
+fn images(
+    said: &[ImageAt],
+    programs: &mut Programs,
+    addresses: &[u64],
+    allow_mismatch: bool,
+    remarks: &mut Vec<String>,
+) -> Result<Images, OpenError> {
+    let (mut placed, mut dumps) = (Vec::new(), Vec::new());
+    for image in said {
+        match image {
+            ImageAt::Elf(elf) => {
+                let image = programs.open(elf, allow_mismatch)?;
+                placed.push(match elf.bias(&image) {
+                    Some(bias) => {
+                        let is_fixed = elf.load.is_none();
+                        let placement = if is_fixed { Placement::Fixed } else { Placement::Option };
+                        PlacedImage { image, bias, placement }
+                    }
+                    None => place(image, None, addresses, false)?,
+                });
+            }
+            ImageAt::Memory(memory) => {
+                let source = Arc::new(source::Source::open(&memory.path)?);
+                let length = memory.bytes(&source).len();
+                let from = usize::try_from(memory.offset).unwrap_or(usize::MAX).min(source.bytes().len());
+                if length == 0 {
+                    remarks
+                        .push(format!("{} has no byte of the memory that it is said to hold", memory.path.display()));
+                }
+                dumps.push(Dump { address: memory.address, source, bytes: from..from.saturating_add(length) });
+            }
+        }
+    }
+    Ok((placed, dumps))
+}
+
+/// The machine that was traced: that of the programs, or, where there are only pieces of memory, what the trace says.
+fn machine(programs: &[PlacedImage], sources: &[Source], sinks: &[source::Source]) -> Result<Machine, OpenError> {
+    let Some(first) = programs.first().map(|placed| &placed.image) else {
+        let of_sink = |source: &Source| sinks.get(source.sink).map_or(&[][..], source::Source::bytes);
+        let found = sources.iter().find_map(|source| source.protocol.instruction_set(of_sink(source)));
+        let (elf_machine, address_size) = match found {
+            Some(InstructionSet::Rv32) => (elf::EM_RISCV, 4),
+            Some(InstructionSet::Rv64) => (elf::EM_RISCV, 8),
+            Some(InstructionSet::A32 | InstructionSet::T32) => (elf::EM_ARM, 4),
+            Some(InstructionSet::A64) | None => (elf::EM_AARCH64, 8),
+        };
+        return Ok(Machine { elf_machine: elf_machine.0, elf_flags: 0, address_size, byte_order: ByteOrder::Little });
+    };
+    let machine = first.machine();
+    let is_alike = |image: &Image| {
+        (image.machine().elf_machine, image.machine().address_size) == (machine.elf_machine, machine.address_size)
+    };
+    if let Some(other) = programs.iter().find(|placed| !is_alike(&placed.image)) {
+        return Err(OpenError::Machines { path: other.image.path().to_owned(), other: first.path().to_owned() });
+    }
+    let is_of = |source: &&Source| match source.protocol {
+        Protocol::Etm4 { .. } => matches!(elf::Machine(machine.elf_machine), elf::EM_AARCH64 | elf::EM_ARM),
+        Protocol::ETrace { instruction_set, .. } => {
+            let size = if instruction_set == InstructionSet::Rv32 { 4 } else { 8 };
+            elf::Machine(machine.elf_machine) == elf::EM_RISCV && machine.address_size == size
+        }
+    };
+    match sources.iter().find(|source| !is_of(source)) {
+        Some(source) => Err(OpenError::Foreign {
+            path: first.path().to_owned(),
+            source_name: source.name.clone(),
+            protocol: source.protocol.name(),
+        }),
+        None => Ok(machine),
+    }
+}
