@@ -1,5 +1,7 @@
 //! A sequence of bits that tells how many ones stand before any position.
 
+use std::ops::Range;
+
 /// Words of 64 bits for which one count is kept.
 ///
 /// A count of 4 bytes for 64 bytes of bits: 6.25 % on top, and a rank looks at one count and at most 8 words.
@@ -14,28 +16,64 @@ pub(super) struct BitVector {
 impl BitVector {
     /// The bits that `bit` gives for these, in their order.
     pub(super) fn new<T: Copy>(items: &[T], bit: impl Fn(T) -> bool) -> BitVector {
-        let length = items.len();
-        let mut words = Vec::with_capacity(length.div_ceil(64));
+        let word = |part: &[T]| part.iter().zip(0..).fold(0, |word, (item, at)| word | (u64::from(bit(*item)) << at));
+        BitVector::from_words(items.chunks(64).map(word).collect(), items.len())
+    }
+
+    /// The first so many bits of these words, which have no ones behind them.
+    fn from_words(words: Vec<u64>, length: usize) -> BitVector {
         // One count more than there are full blocks, so that the rank of the very end has its count too.
         let mut ranks = Vec::with_capacity(length / (64 * BLOCK_WORDS) + 1);
         let mut ones = 0;
-        for part in items.chunks(64) {
-            if words.len() % BLOCK_WORDS == 0 {
+        for (at, word) in words.iter().enumerate() {
+            if at.is_multiple_of(BLOCK_WORDS) {
                 ranks.push(ones);
             }
-            let word = part.iter().zip(0..).fold(0, |word, (item, at)| word | (u64::from(bit(*item)) << at));
             ones += word.count_ones();
-            words.push(word);
         }
-        if words.len() % BLOCK_WORDS == 0 {
+        if words.len().is_multiple_of(BLOCK_WORDS) {
             ranks.push(ones);
         }
         BitVector { words: words.into(), ranks: ranks.into() }
     }
 
+    /// Stretches of vectors, one behind the other.
+    pub(super) fn joined<'a>(stretches: impl Iterator<Item = (&'a BitVector, Range<usize>)>) -> BitVector {
+        let (mut words, mut length) = (Vec::new(), 0);
+        for (bits, Range { start, end }) in stretches {
+            for at in (start..end).step_by(64) {
+                let count = (end - at).min(64);
+                let word = bits.word_from(at) & (u64::MAX >> (64 - count));
+                match words.last_mut() {
+                    Some(last) if length % 64 != 0 => {
+                        *last |= word << (length % 64);
+                        if length % 64 + count > 64 {
+                            words.push(word >> (64 - length % 64));
+                        }
+                    }
+                    _ => words.push(word),
+                }
+                length += count;
+            }
+        }
+        BitVector::from_words(words, length)
+    }
+
+    /// 64 bits from a position on, as far as there are any.
+    fn word_from(&self, at: usize) -> u64 {
+        let (word, shift) = (at / 64, at % 64);
+        let next = self.words.get(word + 1).map_or(0, |next| next.checked_shl(64 - shift as u32).unwrap_or(0));
+        self.words[word] >> shift | next
+    }
+
     /// The bit at a position.
     pub(super) fn get(&self, at: usize) -> bool {
         (self.words[at / 64] >> (at % 64)) & 1 == 1
+    }
+
+    /// The bits, 64 in a word, the first as its lowest.
+    pub(super) fn words(&self) -> &[u64] {
+        &self.words
     }
 
     /// How many ones stand before a position, which may be the end.

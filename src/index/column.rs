@@ -43,6 +43,11 @@ impl<const N: usize> Column<N> {
             Some(least)
         })
         .collect();
+        if columns.iter().all(|column| column.values.len() == values.len()) {
+            // All have the same values, as those of a long loop have: then the ranks stay what they are.
+            let ranks = columns.iter().map(|column| &column.ranks).collect::<Vec<_>>();
+            return Column { values, ranks: Wavelet::joined(&ranks) };
+        }
         let length = columns.iter().map(|column| column.ranks.len()).sum();
         let ranks = columns
             .iter()

@@ -223,9 +223,9 @@ mod tests {
     use std::task::{Wake, Waker};
     use std::time::{Duration, Instant};
 
-    use super::super::fake::Fake;
+    use super::super::fake::{Fake, Shown};
     use super::*;
-    use crate::trace::{Damage, Frame, ProgramCounter};
+    use crate::trace::{Damage, Frame, Instructions, Interruption, InterruptionKind, ProgramCounter};
 
     fn frame(number: u64) -> Frame<'static> {
         let mut frame = Frame::empty(Location(1000 + 300 * number), 1 + (number % 5) as i32);
@@ -235,6 +235,23 @@ mod tests {
             pc => ProgramCounter::Recorded(0x40_1000 + 4 * pc),
         };
         frame
+    }
+
+    /// Runs of five instructions on two threads, of 200 kinds, counted from 1000; before each thousandth an exception.
+    fn run(number: u64) -> Shown {
+        let (round, nth) = (number / 1001, number % 1001);
+        if nth == 0 {
+            let kind = InterruptionKind::Exception("IRQ".to_owned());
+            return Shown::Interruption(Interruption { thread: 1 + (round % 2) as u32, at: 16 * round, kind });
+        }
+        let number = round * 1000 + nth - 1;
+        Shown::Instructions(Instructions {
+            location: Location(1000 + 5 * number),
+            tracepoint: 1,
+            thread: 1 + (round % 2) as u32,
+            start: 0x40_1000 + 10 * (number * 77 % 200),
+            beginnings: 0b10_1111,
+        })
     }
 
     struct Unpark(std::thread::Thread);
@@ -282,6 +299,102 @@ mod tests {
         assert_eq!(index.find_back(39, &Query::Pc(0x4000)), Answer::Nothing);
         assert_eq!(index.count(3), 200_000);
         assert_eq!(index.counts_by_tracepoint(), (1..6).map(|number| (number, 200_000)).collect());
+    }
+
+    #[test]
+    fn a_million_runs_take_few_bytes_and_are_found() {
+        let runs = 1_000_000;
+        let index = Index::build(&Fake::of_items(runs / 1000 * 1001, run), None);
+        let per_run = index.memory_use() as f64 / runs as f64;
+        assert!(per_run < 4.0, "{per_run}");
+        let progress = index.progress();
+        assert_eq!((progress.frames, progress.complete), (5 * runs, true));
+        assert_eq!(progress.at, Location(1000 + 5 * runs - 1));
+        assert_eq!(index.locate(4_999_999), Answer::Found(Location(1000 + 4_999_999)));
+        assert_eq!(index.locate(5 * runs), Answer::Nothing);
+        // Run 1 lies 770 bytes behind the first, and its last instruction 10 behind its start.
+        assert_eq!(index.pc(9), Answer::Found(Some(0x40_1000 + 770 + 10)));
+        assert_eq!(index.find(3, &Query::Pc(0x40_1000)), Answer::Found(1000), "each 200th run is of the same kind");
+        assert_eq!(index.find_back(1000, &Query::Pc(0x40_1000)), Answer::Found(0));
+        assert_eq!(index.thread(5000), Answer::Found(2));
+        let inside = Query::ThreadOutside { thread: 1, low: 0x40_1000, high: 0x40_1000 + 10 * 199 };
+        assert_eq!(
+            index.find(4000, &inside),
+            Answer::Found(5 * 987 + 1),
+            "where the last kind comes, behind its start"
+        );
+        let loops = Query::ThreadOutside { thread: 2, low: 0x40_1000, high: 0x40_1000 + 10 * 200 };
+        assert_eq!(index.find(0, &loops), Answer::Nothing);
+        assert_eq!(index.counts_by_tracepoint(), BTreeMap::from([(1, 5 * runs)]));
+        assert_eq!(index.program_counters(1000).map(|found| found.len()), Some(801));
+        assert_eq!(index.program_counters(800), None);
+        assert!(!index.has_unknown_pc());
+
+        assert_eq!(index.interruption_count(), 1000);
+        let query = InterruptionQuery { thread: Some(2), gaps: true, exceptions: true };
+        let found = index.next_interruption(1, &query).found().unwrap();
+        assert_eq!((found.interruption.at, found.before, found.after), (16, None, Some(5000)));
+        let found = index.next_interruption(5001, &query).found().unwrap();
+        assert_eq!((found.before, found.after), (Some(9999), Some(15_000)));
+        assert_eq!(index.previous_interruption(10_000, &query), Answer::Found(found.clone()));
+        assert_eq!(index.interruptions(4).last(), Some(&found));
+    }
+
+    #[test]
+    fn early_runs_are_found_while_the_walk_stalls() {
+        let (resume, stalled) = mpsc::channel();
+        let mut fake = Fake::of_items(3003, run);
+        fake.stall = Some((100, Mutex::new(stalled)));
+        let index = Index::start(Arc::new(fake), None).unwrap();
+        // 64 runs of five, by doubling.
+        assert_eq!(ask(&index, |index| index.locate(319)), Answer::Found(Location(1319)));
+        assert_eq!(index.locate(320), Answer::NotYet);
+        assert_eq!((index.count(1), index.progress().frames), (320, 320));
+        assert_eq!(index.find(1, &Query::Thread(1)), Answer::Found(1));
+        assert_eq!(index.find(1, &Query::Thread(2)), Answer::NotYet);
+        assert_eq!(index.find_back(320, &Query::Thread(2)), Answer::Nothing);
+        let query = InterruptionQuery { thread: None, gaps: false, exceptions: true };
+        let first = index.next_interruption(0, &query).found().unwrap();
+        assert_eq!((first.before, first.after), (None, Some(0)));
+        assert_eq!(index.next_interruption(1, &query), Answer::NotYet);
+        assert_eq!(index.previous_interruption(300, &query), Answer::Nothing);
+        assert_eq!(index.previous_interruption(320, &query), Answer::NotYet);
+        resume.send(()).unwrap();
+        assert_eq!(index.wait().frames, 15_000);
+        assert_eq!(index.next_interruption(1, &query).found().and_then(|found| found.after), Some(5000));
+        assert_eq!(index.previous_interruption(320, &query), Answer::Nothing);
+    }
+
+    #[test]
+    fn whatever_is_shown_is_a_frame_or_none() {
+        let fake = Fake::of_items(40, |number| match number % 4 {
+            0 => Shown::Frame(Frame::empty(Location(200 * number), 2)),
+            1 => Shown::Instructions(Instructions {
+                location: Location(200 * number),
+                tracepoint: 1,
+                thread: 7,
+                // The second instruction lies behind the end of the address space.
+                start: u64::MAX - 1,
+                beginnings: 0b11,
+            }),
+            2 => Shown::Instructions(Instructions {
+                location: Location(u64::MAX - 1),
+                tracepoint: 3,
+                thread: 1,
+                start: 0,
+                beginnings: if number == 2 { 0 } else { u64::MAX << 1 },
+            }),
+            _ => Shown::Frame(frame(number)),
+        });
+        let index = Index::build(&fake, None);
+        // Of the plain frames two are of each tracepoint.
+        let counts = BTreeMap::from([(1, 20 + 2), (2, 10 + 2), (3, 9 * 63 + 2), (4, 2), (5, 2)]);
+        assert_eq!(index.counts_by_tracepoint(), counts);
+        assert_eq!((index.pc(1), index.pc(2)), (Answer::Found(Some(u64::MAX - 1)), Answer::Found(Some(0))));
+        assert_eq!(index.locate(2), Answer::Found(Location(201)));
+        assert_eq!(index.find(0, &Query::Pc(0)), Answer::Found(2));
+        assert_eq!(index.find(0, &Query::Outside { low: 0, high: u64::MAX - 2 }), Answer::Found(1));
+        assert_eq!(index.find(0, &Query::Pc(2)), Answer::Found(7));
     }
 
     #[test]

@@ -204,3 +204,115 @@ impl Interruptions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::kind::Kind;
+    use super::super::segment::{Run, Segment};
+    use super::*;
+    use crate::trace::Location;
+
+    /// So many frames of a thread, or an interruption of it.
+    type Shown = (u32, Result<u32, InterruptionKind>);
+
+    fn shown() -> impl Strategy<Value = Shown> {
+        let kind = (any::<bool>(), 0..3_u8).prop_map(|(is_exception, text)| {
+            let text = text.to_string();
+            Err(if is_exception { InterruptionKind::Exception(text) } else { InterruptionKind::Gap(text) })
+        });
+        (0..4_u32, prop_oneof![2 => (1..5_u32).prop_map(Ok), 1 => kind])
+    }
+
+    /// As the walk indexes them: a segment for each run.
+    fn indexed(items: &[Shown]) -> (Segments, Interruptions) {
+        let (mut segments, mut interruptions) = (Segments::default(), Interruptions::default());
+        for ((thread, shown), at) in items.iter().cloned().zip(0..) {
+            let frames = segments.frames();
+            match shown {
+                Ok(length) => {
+                    let kind = Kind { start: 0x100, beginnings: u64::MAX >> (64 - length) };
+                    let run = Run { location: Location(frames), tracepoint: 1, thread, kind };
+                    segments.put(Segment::new(frames, &[run]));
+                }
+                Err(kind) => interruptions.push(frames, Interruption { thread, at, kind }),
+            }
+        }
+        (segments, interruptions)
+    }
+
+    /// All of them, as a look at each item finds them, in their order.
+    fn placed(items: &[Shown]) -> Vec<Placed> {
+        let mut frames = Vec::new();
+        for (at, (thread, shown)) in items.iter().enumerate() {
+            frames.extend(vec![(at, *thread); *shown.as_ref().unwrap_or(&0) as usize]);
+        }
+        let place = |(at, (thread, shown)): (usize, &Shown)| {
+            let kind = shown.clone().err()?;
+            let before = frames.iter().rposition(|frame| frame.0 < at && frame.1 == *thread);
+            let after = frames.iter().position(|frame| frame.0 > at && frame.1 == *thread);
+            let interruption = Interruption { thread: *thread, at: at as u64, kind };
+            Some(Placed { interruption, before: before.map(|at| at as u64), after: after.map(|at| at as u64) })
+        };
+        items.iter().enumerate().filter_map(place).collect()
+    }
+
+    fn queries() -> Vec<InterruptionQuery> {
+        let threads = [None, Some(0), Some(1), Some(3), Some(4)];
+        let query =
+            |thread| {
+                [(true, true), (true, false), (false, true), (false, false)]
+                    .map(|(gaps, exceptions)| InterruptionQuery { thread, gaps, exceptions })
+            };
+        threads.into_iter().flat_map(query).collect()
+    }
+
+    fn fits(placed: &Placed, query: &InterruptionQuery) -> bool {
+        let is_wanted = match placed.interruption.kind {
+            InterruptionKind::Gap(_) => query.gaps,
+            InterruptionKind::Exception(_) => query.exceptions,
+        };
+        is_wanted && query.thread.is_none_or(|thread| thread == placed.interruption.thread)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn are_found_as_a_scan_finds_them(items in prop::collection::vec(shown(), 0..60), shown in 0..60_usize) {
+            let all = placed(&items);
+            let (segments, interruptions) = indexed(&items);
+            prop_assert_eq!(&interruptions.first(&segments, true, usize::MAX), &all);
+            prop_assert_eq!(interruptions.first(&segments, true, 2), &all[..all.len().min(2)]);
+            let (early, early_interruptions) = indexed(&items[..items.len().min(shown)]);
+            for query in queries() {
+                for at in 0..segments.frames() + 2 {
+                    let fitting = || all.iter().filter(|placed| fits(placed, &query));
+                    let next = fitting().filter(|placed| placed.after >= Some(at));
+                    let next = Answer::new(next.min_by_key(|placed| (placed.after, placed.interruption.at)).cloned(), true);
+                    let last = fitting().filter(|placed| placed.before.is_some_and(|before| before < at));
+                    let last = Answer::new(last.max_by_key(|placed| (placed.before, placed.interruption.at)).cloned(), true);
+                    prop_assert_eq!(&interruptions.next(&segments, true, at, &query), &next, "{:?} {}", query, at);
+                    prop_assert_eq!(&interruptions.previous(&segments, true, at, &query), &last, "{:?} {}", query, at);
+                    // What was known early is so.
+                    let known = early_interruptions.next(&early, false, at, &query);
+                    prop_assert!(known == Answer::NotYet || known == next, "{:?} {:?}", known, next);
+                    let known = early_interruptions.previous(&early, false, at, &query);
+                    prop_assert!(known == Answer::NotYet || known == last, "{:?} {:?}", known, last);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_take_few_bytes() {
+        let mut interruptions = Interruptions::default();
+        for at in 0..100_000 {
+            let kind = InterruptionKind::Exception(["IRQ", "Call"][at as usize % 2].to_owned());
+            interruptions.push(at * 700, Interruption { thread: 1, at: at * 1000, kind });
+        }
+        let each = interruptions.memory_use() as f64 / 100_000.0;
+        assert!(each < 7.0, "{each}");
+        assert_eq!(interruptions.total(), 100_000);
+    }
+}

@@ -83,6 +83,24 @@ impl Packer {
         }
     }
 
+    /// Adds the numbers of a sequence, each of them so much greater.
+    ///
+    /// Behind a whole number of blocks they are copied as they are packed.
+    pub(super) fn append(&mut self, packed: &Packed, more: u64) {
+        let whole = if self.pending.is_empty() { packed.length / BLOCK } else { 0 };
+        let before = self.words.len() as u32;
+        let shifted = packed.blocks[..whole].iter().map(|block| Block {
+            first: block.first.wrapping_add(more),
+            word: before + block.word,
+            ..*block
+        });
+        self.blocks.extend(shifted);
+        let end = packed.blocks.get(whole).map_or(packed.words.len(), |block| block.word as usize);
+        self.words.extend(packed.words.get(..end).filter(|_| whole > 0).into_iter().flatten());
+        let rest = (whole * BLOCK..packed.length).filter_map(|at| packed.get(at));
+        rest.for_each(|number| self.push(number.wrapping_add(more)));
+    }
+
     /// The sequence.
     pub(super) fn finish(mut self) -> Packed {
         let length = self.blocks.len() * BLOCK + self.pending.len();
@@ -144,7 +162,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_come_back(numbers in prop::collection::vec(any::<u64>(), 0..400), shift in 0_u32..64, sort: bool) {
+        fn numbers_come_back(numbers in prop_oneof![
+                prop::collection::vec(any::<u64>(), 0..400),
+                prop::collection::vec(any::<u64>(), 3 * BLOCK),
+            ], shift in 0_u32..64, sort: bool) {
             let mut numbers: Vec<u64> = numbers.into_iter().map(|number| number >> shift).collect();
             if sort {
                 numbers.sort_unstable();
@@ -152,6 +173,13 @@ mod tests {
             let packed: Packed = numbers.iter().copied().collect();
             prop_assert_eq!(packed.len(), numbers.len());
             prop_assert!(packed.iter().eq(numbers.iter().copied()));
+            let mut packer = Packer::default();
+            for more in [7, 0, u64::MAX] {
+                packer.append(&packed, more);
+            }
+            let appended = packer.finish();
+            let expected = [7, 0, u64::MAX].map(|more| numbers.iter().map(move |number| number.wrapping_add(more)));
+            prop_assert!(appended.iter().eq(expected.into_iter().flatten()));
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::column::Column;
 use super::kind::Kind;
-use super::packed::Packed;
+use super::packed::{Packed, Packer};
 use super::query::{Query, tracepoint_key, tracepoint_number};
 use super::ranked::Ranked;
 use super::wavelet::Wavelet;
@@ -71,7 +71,13 @@ impl Segment {
     /// One segment of several neighbours, in their order.
     pub(super) fn merge(segments: &[&Segment]) -> Segment {
         let first = segments.first().map_or(0, |segment| segment.first);
-        let numbers = segments.iter().flat_map(|segment| (0..segment.len()).map(|run| segment.number(run)));
+        let (mut ahead, mut shifts) = (Packer::default(), Packer::default());
+        let mut runs = 0;
+        for segment in segments {
+            ahead.append(&segment.ahead, segment.first - first - runs);
+            shifts.append(&segment.shifts, 0);
+            runs += segment.len() as u64;
+        }
         let mut made = BTreeMap::new();
         for (tracepoint, count) in segments.iter().flat_map(|segment| segment.counts()) {
             *made.entry(tracepoint).or_default() += count;
@@ -88,8 +94,8 @@ impl Segment {
         Segment {
             first,
             frames: segments.iter().map(|segment| segment.frames).sum(),
-            ahead: numbers.zip(first..).map(|(number, run)| number - run).collect(),
-            shifts: segments.iter().flat_map(|segment| segment.shifts.iter()).collect(),
+            ahead: ahead.finish(),
+            shifts: shifts.finish(),
             tracepoints,
             made: added_up(made.into_values()),
             kinds: has_threads.then(kinds),

@@ -214,7 +214,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
+        #![proptest_config(ProptestConfig::with_cases(16))]
         #[test]
         fn finds_as_a_scan_does(mut runs in runs()) {
             let frames = laid_out(&mut runs);
@@ -243,7 +243,8 @@ mod tests {
                 let numbered = (0..).zip(&frames);
                 let hits: Vec<u64> =
                     numbered.filter(|(_, seen)| matches(seen, query)).map(|(number, _)| number).collect();
-                for at in 0..frames.len() as u64 + 2 {
+                // Not from every frame where there are many, since each is looked at by a scan.
+                for at in (0..frames.len() as u64 + 2).step_by(1 + frames.len() / 200) {
                     let reached = hits.partition_point(|hit| *hit < at);
                     prop_assert_eq!(segments.find(at, &query), hits.get(reached).copied(), "{:?} from {}", query, at);
                     let back = hits[..reached].last().copied();
