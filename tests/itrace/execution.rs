@@ -40,8 +40,15 @@ impl Execution {
         Execution { list, traps }
     }
 
-    /// The same with interrupts: every now and then the program's `handler` was executed in between.
-    pub fn with_interrupts(&self, program: &Program, count: usize, random: &mut Random) -> Execution {
+    /// The same with interrupts: every now and then the program's `handler` was executed in between; at once behind
+    /// branches under a condition if they `can_follow_branches`.
+    pub fn with_interrupts(
+        &self,
+        program: &Program,
+        count: usize,
+        can_follow_branches: bool,
+        random: &mut Random,
+    ) -> Execution {
         let handler = handler(program);
         let mut places: Vec<usize> = (0..count).map(|_| 1 + random.below(self.list.len() - 1)).collect();
         // The second comes as soon as an instruction of the program was executed behind the first.
@@ -49,6 +56,8 @@ impl Execution {
         places.sort_unstable();
         places.dedup();
         places.retain(|place| !self.traps.contains_key(place));
+        let is_branch = |at: usize| matches!(program.instruction(self.list[at]).flow, Flow::Branch(branch) if branch.is_conditional);
+        places.retain(|place| can_follow_branches || !is_branch(place - 1));
         let (mut list, mut traps) = (Vec::new(), BTreeMap::new());
         for (at, address) in self.list.iter().enumerate() {
             if let Some(trap) = self.traps.get(&at) {

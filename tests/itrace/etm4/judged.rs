@@ -32,7 +32,7 @@ pub fn options(execution: &Execution) -> Vec<Options> {
 /// The program's run, with and without interrupts.
 pub fn executions(program: &Program) -> [Execution; 2] {
     let plain = Execution::of(program);
-    let interrupted = plain.with_interrupts(program, 40, &mut Random::new(1));
+    let interrupted = plain.with_interrupts(program, 40, true, &mut Random::new(1));
     [plain, interrupted]
 }
 
