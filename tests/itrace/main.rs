@@ -11,6 +11,7 @@
 mod etm4;
 mod etrace;
 mod execution;
+mod faults;
 mod program;
 mod random;
 mod shown;

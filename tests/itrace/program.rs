@@ -25,7 +25,7 @@ fn data(name: &str) -> PathBuf {
 impl Program {
     /// One of `tests/data/itrace`, whose extension tells its instruction set.
     pub fn open(name: &'static str) -> Program {
-        let usual = match name.rsplit('.').next().unwrap() {
+        let usual = match name.split('.').nth(1).unwrap() {
             "a64" => InstructionSet::A64,
             "a32" | "t32" => InstructionSet::A32,
             "rv32" => InstructionSet::Rv32,
@@ -98,7 +98,7 @@ impl Program {
 
     /// The address of every instruction that is executed, as an emulator tells it.
     pub fn run(&self) -> Vec<u64> {
-        let emulator = match self.name.rsplit('.').next().unwrap() {
+        let emulator = match self.name.split('.').nth(1).unwrap() {
             "a64" => "qemu-aarch64",
             "a32" | "t32" => "qemu-arm",
             "rv32" => "qemu-riscv32",

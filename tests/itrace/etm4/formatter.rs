@@ -47,6 +47,10 @@ impl Frames {
             if is_port && frames % 7 == 0 {
                 self.sink.push(&FRAME, self.packet);
             }
+            if frames % 7 == 0 {
+                // The ID is told again, for those who have lost what was before.
+                self.id = 0;
+            }
             frames += 1;
             let frame = self.frame();
             for pair in frame.chunks(2) {

@@ -12,7 +12,7 @@ use riscv_etrace::packet::unit::ReferenceIOptions;
 use riscv_etrace::packet::{self, encap, smi};
 use riscv_etrace::types::trap::Info;
 use riscv_etrace::types::{Context, Privilege};
-use traceframe::format::itrace::etrace::Framing;
+use traceframe::format::itrace::etrace::{self, Framing, Packets};
 use traceframe::format::itrace::instruction::{Branch, Flow};
 
 use super::Width;
@@ -163,10 +163,42 @@ fn packet(payload: &InstructionTrace, at: usize, framing: Framing, width: Width)
             encoder.uncommitted()
         }
     };
-    let is_synchronization = match payload {
+    Packet {
+        bytes: buffer[..buffer.len() - uncommitted].to_vec(),
+        proves: at..at,
+        is_synchronization: is_synchronization(payload),
+    }
+}
+
+/// What an encoder sends where it lost packets.
+pub fn loss(framing: Framing, width: Width) -> Vec<u8> {
+    let ioptions = ReferenceIOptions {
+        full_address: width.is_full,
+        implicit_return: width.returns > 0,
+        ..ReferenceIOptions::default()
+    };
+    let support: Support =
+        Support { ienable: true, qual_status: QualStatus::TraceLost, ioptions, ..Support::default() };
+    packet(&support.into(), 0, framing, width).bytes
+}
+
+/// The packets in a sink.
+pub fn split(bytes: &[u8], framing: Framing, width: Width) -> Vec<Packet> {
+    let parameters = width.ours();
+    let found: Vec<_> = Packets::new(bytes, framing, &parameters).collect();
+    let ends = found.iter().skip(1).map(|packet| packet.at as usize).chain([bytes.len()]);
+    let packet = |(found, end): (&etrace::Packet, usize)| {
+        let payload = found.payload.clone().unwrap().unwrap();
+        let bytes = bytes[found.at as usize..end].to_vec();
+        Packet { bytes, proves: 0..0, is_synchronization: is_synchronization(&payload) }
+    };
+    found.iter().zip(ends).map(packet).collect()
+}
+
+fn is_synchronization(payload: &InstructionTrace) -> bool {
+    match payload {
         InstructionTrace::Synchronization(Synchronization::Start(_)) => true,
         InstructionTrace::Synchronization(Synchronization::Trap(trap)) => trap.thaddr,
         _ => false,
-    };
-    Packet { bytes: buffer[..buffer.len() - uncommitted].to_vec(), proves: at..at, is_synchronization }
+    }
 }

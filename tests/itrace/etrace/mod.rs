@@ -16,16 +16,22 @@ use crate::stream::Sink;
 pub const SIEMENS: Framing = Framing::Siemens { hart_bits: 0 };
 pub const ENCAPSULATION: Framing = Framing::Encapsulation { source_bits: 8, timestamp_bytes: 4 };
 
-/// The width of an address, and how many bits count the returns that are told by calls.
+/// The width of an address, how many bits count the returns that are told by calls, and whether every address is told
+/// as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Width {
     pub address: u8,
     pub returns: u8,
+    pub is_full: bool,
 }
 
 impl Width {
     fn of(program: &Program) -> Width {
-        Width { address: if program.instruction_set(0) == InstructionSet::Rv32 { 32 } else { 64 }, returns: 0 }
+        Width {
+            address: if program.instruction_set(0) == InstructionSet::Rv32 { 32 } else { 64 },
+            returns: 0,
+            is_full: false,
+        }
     }
 
     /// The parameters as the crate has them.
@@ -40,7 +46,13 @@ impl Width {
 
     fn ours(self) -> Parameters {
         let (address, returns) = (self.address.into(), self.returns.into());
-        let named = [("iaddress_width_p", address), ("return_stack_size_p", returns), ("call_counter_size_p", returns)];
+        let named = [
+            ("iaddress_width_p", address),
+            ("return_stack_size_p", returns),
+            ("call_counter_size_p", returns),
+            ("implicit_return", u64::from(self.returns > 0)),
+            ("full_address", u64::from(self.is_full)),
+        ];
         Parameters::new(&named).unwrap()
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! This is the specification's `process_te_inst` and `follow_execution_path`, block by block: of the instructions of a
 //! block only the last can lead elsewhere, so that a packet's address is looked for in the block as a whole.
+//!
+//! What a packet proves is shown when all of it fits the program, and nothing of it where something does not. Then
+//! nothing is believed until a packet tells a full address, which may be the one that did not fit.
 
 use riscv_etrace::packet::payload::{AddressInfo, InstructionTrace};
 use riscv_etrace::packet::sync::{QualStatus, Start, Support, Synchronization, Trap};
@@ -55,7 +58,10 @@ pub struct Reconstruction<C> {
     instruction_set: InstructionSet,
     mask: u64,
     most_returns: usize,
+    /// What the encoder was switched to, as far as that is known, and whether it was said that it is not.
     options: ReferenceIOptions,
+    knows_options: bool,
+    is_refused: bool,
     /// The address that was told last.
     address: u64,
     branches: Branches,
@@ -66,6 +72,8 @@ pub struct Reconstruction<C> {
     returns: Vec<u64>,
     /// Whether an exception was told, and not yet where its handler is.
     is_in_trap: bool,
+    /// What the packet proves that is being taken.
+    steps: Vec<Step>,
 }
 
 impl<C: Code> Reconstruction<C> {
@@ -76,26 +84,48 @@ impl<C: Code> Reconstruction<C> {
             instruction_set,
             mask: parameters.address_mask(),
             most_returns: parameters.return_stack_depth().min(MOST_RETURNS),
-            options: ReferenceIOptions::default(),
+            options: parameters.1.unwrap_or_default(),
+            knows_options: parameters.1.is_some(),
+            is_refused: false,
             address: 0,
             branches: Branches::default(),
             place: None,
             may_come_again: false,
             returns: Vec::new(),
             is_in_trap: false,
+            steps: Vec::new(),
         }
     }
 
     /// Takes the next packet of the hart; `step` is told what it proves.
     pub fn take(&mut self, packet: &Packet, step: &mut impl FnMut(Step)) {
         let found = match &packet.payload {
-            Ok(Some(payload)) => self.payload(payload, step),
+            Ok(Some(payload)) => self.payload(payload),
             Ok(None) => Ok(()),
             Err(what) => Err(format!("a packet cannot be read: {what}")),
         };
         if let Err(reason) = found {
             self.lose();
+            self.steps.clear();
             step(Step::Discontinuity(Discontinuity { at: packet.at, reason }));
+            let begun = match &packet.payload {
+                Ok(Some(payload)) if self.knows_options => self.begin_anew(payload),
+                _ => Ok(()),
+            };
+            if begun.is_err() {
+                self.lose();
+                self.steps.clear();
+            }
+        }
+        self.steps.drain(..).for_each(step);
+    }
+
+    /// Goes on at the full address of a packet that does not fit what was told before, if it has one.
+    fn begin_anew(&mut self, payload: &InstructionTrace) -> Result<(), Wrong> {
+        match payload {
+            InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start),
+            InstructionTrace::Synchronization(Synchronization::Trap(trap)) if trap.thaddr => self.trap(trap),
+            _ => Ok(()),
         }
     }
 
@@ -108,11 +138,19 @@ impl<C: Code> Reconstruction<C> {
         self.returns.clear();
     }
 
-    fn payload(&mut self, payload: &InstructionTrace, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn payload(&mut self, payload: &InstructionTrace) -> Result<(), Wrong> {
         match payload {
-            InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start, step),
-            InstructionTrace::Synchronization(Synchronization::Trap(trap)) => self.trap(trap, step),
-            InstructionTrace::Synchronization(Synchronization::Support(support)) => self.support(support, step),
+            InstructionTrace::Synchronization(Synchronization::Support(support)) => self.support(support),
+            _ if !self.knows_options => {
+                if std::mem::replace(&mut self.is_refused, true) {
+                    return Ok(());
+                }
+                Err("no packet before it tells how addresses and returns are told: full_address or implicit_return \
+                     must be named"
+                    .to_owned())
+            }
+            InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start),
+            InstructionTrace::Synchronization(Synchronization::Trap(trap)) => self.trap(trap),
             InstructionTrace::Synchronization(Synchronization::Context(_)) => Ok(()),
             InstructionTrace::Extension(_) => {
                 Err("it tells of predicted branches or cached jumps, which are not read".to_owned())
@@ -124,26 +162,26 @@ impl<C: Code> Reconstruction<C> {
                     return Err("it tells more branches than an encoder keeps".to_owned());
                 }
                 match &branch.address {
-                    Some(address) => self.reach(address, step),
-                    None => self.follow(Until::LastBranch, None, step),
+                    Some(address) => self.reach(address),
+                    None => self.follow(Until::LastBranch, None),
                 }
             }
-            InstructionTrace::Address(address) => self.reach(address, step),
+            InstructionTrace::Address(address) => self.reach(address),
         }
     }
 
-    fn reach(&mut self, told: &AddressInfo, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn reach(&mut self, told: &AddressInfo) -> Result<(), Wrong> {
         let address = if self.options.full_address {
             told.address.cast_unsigned()
         } else {
             self.address.wrapping_add_signed(told.address)
         };
         self.address = address & self.mask;
-        self.follow(Until::Address { is_notified: told.notify, is_behind_jump: told.updiscon }, told.irdepth, step)
+        self.follow(Until::Address { is_notified: told.notify, is_behind_jump: told.updiscon }, told.irdepth)
     }
 
     /// Tracing begins, or goes on and tells a full address.
-    fn start(&mut self, start: &Start, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn start(&mut self, start: &Start) -> Result<(), Wrong> {
         self.address = start.address & self.mask;
         self.may_come_again = false;
         let goes_on = self.place.is_some() && !self.is_in_trap;
@@ -152,14 +190,14 @@ impl<C: Code> Reconstruction<C> {
         }
         self.tell_branch(start.branch)?;
         if goes_on {
-            self.follow(Until::Synchronisation, None, step)?;
+            self.follow(Until::Synchronisation, None)?;
         } else {
-            self.begin(step)?;
+            self.begin()?;
         }
         Ok(())
     }
 
-    fn trap(&mut self, trap: &Trap, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn trap(&mut self, trap: &Trap) -> Result<(), Wrong> {
         let is_interrupt = trap.info.tval.is_none();
         let at = match self.place {
             // The second of two in a row: nothing was executed between them.
@@ -169,7 +207,7 @@ impl<C: Code> Reconstruction<C> {
             None => None,
         };
         if self.place.is_some() || trap.thaddr {
-            step(Step::Trap { cause: u64::from(trap.info.ecause), is_interrupt, at });
+            self.steps.push(Step::Trap { cause: u64::from(trap.info.ecause), is_interrupt, at });
         }
         self.may_come_again = false;
         self.is_in_trap = !trap.thaddr;
@@ -177,7 +215,7 @@ impl<C: Code> Reconstruction<C> {
             self.address = trap.address & self.mask;
             self.branches = Branches::default();
             self.tell_branch(trap.branch)?;
-            self.begin(step)?;
+            self.begin()?;
         }
         Ok(())
     }
@@ -205,15 +243,15 @@ impl<C: Code> Reconstruction<C> {
     }
 
     /// Stands at the address that was told.
-    fn begin(&mut self, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn begin(&mut self) -> Result<(), Wrong> {
         let block = self.blocks.block(self.instruction_set, self.address);
-        self.enter(block, Some(0), step).ok_or_else(|| no_instruction(self.address))?;
+        self.enter(block, Some(0)).ok_or_else(|| no_instruction(self.address))?;
         self.is_in_trap = false;
         Ok(())
     }
 
     /// Stands at an instruction of a block, the last if none is named, having executed all before it.
-    fn enter(&mut self, block: Block, nth: Option<u32>, step: &mut impl FnMut(Step)) -> Option<()> {
+    fn enter(&mut self, block: Block, nth: Option<u32>) -> Option<()> {
         let nth = nth.unwrap_or(block.instructions().checked_sub(1)?);
         let pc = block.address(nth)?;
         let behind = block.address(nth + 1).unwrap_or(block.end);
@@ -223,12 +261,13 @@ impl<C: Code> Reconstruction<C> {
         };
         self.place = Some(Place { pc, flow, behind });
         let Block { instruction_set, start, .. } = block;
-        step(Step::Run(Run { instruction_set, start, last: pc, instructions: nth + 1 }));
+        self.steps.push(Step::Run(Run { instruction_set, start, last: pc, instructions: nth + 1 }));
         Some(())
     }
 
-    fn support(&mut self, support: &Support, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn support(&mut self, support: &Support) -> Result<(), Wrong> {
         self.options = support.ioptions;
+        self.knows_options = true;
         let options = [
             (support.ioptions.implicit_exception, "implicit exceptions"),
             (support.ioptions.branch_prediction, "a branch predictor"),
@@ -243,10 +282,10 @@ impl<C: Code> Reconstruction<C> {
             QualStatus::EndedRep | QualStatus::EndedNtr => {
                 let goes_on = support.qual_status == QualStatus::EndedNtr && self.may_come_again;
                 if goes_on && self.place.is_some() {
-                    self.come_again(step)?;
+                    self.come_again()?;
                 }
                 self.lose();
-                step(Step::End);
+                self.steps.push(Step::End);
                 Ok(())
             }
         }
@@ -290,30 +329,24 @@ impl<C: Code> Reconstruction<C> {
     }
 
     /// Goes on to where the address at which the walk stands comes again, as the target of a jump.
-    fn come_again(&mut self, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn come_again(&mut self) -> Result<(), Wrong> {
         self.may_come_again = false;
         match self.place {
-            Some(place) => self.walk(place.pc, None, None, step),
+            Some(place) => self.walk(place.pc, None, None),
             None => Ok(()),
         }
     }
 
     /// Walks as far as a packet lets it.
-    fn follow(&mut self, until: Until, depth: Option<usize>, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn follow(&mut self, until: Until, depth: Option<usize>) -> Result<(), Wrong> {
         if self.may_come_again {
-            self.come_again(step)?;
+            self.come_again()?;
         }
-        self.walk(self.address, Some(until), depth, step)
+        self.walk(self.address, Some(until), depth)
     }
 
     /// Walks to where the program does not say where it goes, which `told` does, or to where `until` lets it.
-    fn walk(
-        &mut self,
-        told: u64,
-        until: Option<Until>,
-        depth: Option<usize>,
-        step: &mut impl FnMut(Step),
-    ) -> Result<(), Wrong> {
+    fn walk(&mut self, told: u64, until: Option<Until>, depth: Option<usize>) -> Result<(), Wrong> {
         for _ in 0..MOST_UNTOLD {
             let Some(place) = self.place else { return Ok(()) };
             let (pc, is_told) = self.next(place, told, depth)?;
@@ -323,12 +356,13 @@ impl<C: Code> Reconstruction<C> {
             let block = self.blocks.block(self.instruction_set, pc & self.mask);
             let is_behind_jump = is_discontinuity(place.flow);
             let stop = if is_told { Some(0) } else { self.stop(&block, until, depth, is_behind_jump) };
-            self.enter(block, stop, step).ok_or_else(|| no_instruction(pc))?;
+            self.enter(block, stop).ok_or_else(|| no_instruction(pc))?;
             if is_told {
                 let own = u32::from(self.place.is_some_and(|place| is_branch(place.flow)));
                 let left = self.branches.count();
-                if until.is_some() && left > own {
-                    return Err(format!("{left} branches were told that were not met on the way to {pc:#x}"));
+                // Of a branch at the address itself a packet tells as well whether it was taken.
+                if until.is_some() && left != own {
+                    return Err(format!("{left} branches are left to be met at {pc:#x}, expected {own}"));
                 }
             }
             if stop.is_some() {
