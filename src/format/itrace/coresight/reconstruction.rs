@@ -3,6 +3,10 @@
 //! An atom is of the next waypoint, which ends a block: a branch, an exception return, a barrier, and a wait where the
 //! unit counts it among them (Arm IHI 0064, "P0 elements"). Where an indirect branch led, the next address tells, or, if
 //! none is told, the return stack (TRCCONFIGR.RS).
+//!
+//! What an element proves is shown when all of it fits the program, and nothing of it where something does not. Then
+//! nothing is believed until the source begins anew ([`ElementKind::Synchronized`]): packets may be missing, and later
+//! addresses are told by what they differ in from those before.
 
 use super::super::element::{Element, ElementKind, Exception, Target};
 use super::super::instruction::{Block, Blocks, Branch, Code, Ending, Ends, Flow, InstructionSet};
@@ -21,12 +25,14 @@ type At = (u64, InstructionSet);
 /// Where execution goes on, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// Nobody knows, until a full address is told.
-    Unknown,
-    /// Nobody knows, and the next address tells it.
+    /// Nobody knows, until the source begins anew and tells an address.
+    Lost,
+    /// Tracing begins, or an exception was taken: the next address tells it.
     Told,
+    /// Where an indirect branch led: the next address tells it.
+    Target,
     /// Where an indirect branch led: the next address tells it, or the return stack.
-    ToldOrReturn,
+    TargetOrReturn,
     /// Here.
     At(At),
 }
@@ -41,9 +47,11 @@ type Wrong = String;
 pub struct Reconstruction {
     has_return_stack: bool,
     returns: Vec<At>,
-    /// Whether the return stack is empty behind the next waypoint.
-    begins_anew: bool,
     place: Place,
+    /// Whether the source began anew, and has not told since where execution is.
+    begins_anew: bool,
+    /// What the element proves that is being taken.
+    runs: Vec<Run>,
     /// Whether anything was executed since tracing began.
     is_tracing: bool,
 }
@@ -54,8 +62,9 @@ impl Reconstruction {
         Reconstruction {
             has_return_stack: configuration.has_return_stack(),
             returns: Vec::new(),
+            place: Place::Lost,
             begins_anew: false,
-            place: Place::Unknown,
+            runs: Vec::new(),
             is_tracing: false,
         }
     }
@@ -70,14 +79,32 @@ impl Reconstruction {
         if let Err(reason) = self.told(&element.kind, blocks, step) {
             self.lose();
             step(Step::Discontinuity(Discontinuity { at: element.at, reason }));
+            if let ElementKind::Address(target) = element.kind {
+                self.begin_at(target);
+            }
+            self.begins_anew &= self.place == Place::Lost;
         }
     }
 
-    /// Forgets everything: what comes next is believed from a full address on.
+    /// Forgets everything: what comes next is believed when the source begins anew.
     fn lose(&mut self) {
-        self.place = Place::Unknown;
+        self.place = Place::Lost;
         self.returns.clear();
+        self.runs.clear();
         self.is_tracing = false;
+    }
+
+    /// Goes on where the source says, if it began anew before.
+    fn begin_at(&mut self, target: Target) {
+        if self.begins_anew {
+            self.place = Place::At((target.address, target.instruction_set));
+        }
+    }
+
+    /// Shows what was executed.
+    fn show(&mut self, step: &mut impl FnMut(Step)) {
+        self.is_tracing |= !self.runs.is_empty();
+        self.runs.drain(..).for_each(|run| step(Step::Run(run)));
     }
 
     fn told<C: Code>(
@@ -97,16 +124,24 @@ impl Reconstruction {
                 if self.is_tracing {
                     step(Step::End);
                 }
+                let is_lost = self.place == Place::Lost || matches!(kind, ElementKind::TraceOff);
                 self.lose();
+                if !is_lost {
+                    self.place = Place::Told;
+                }
                 Ok(())
             }
             ElementKind::Synchronized => {
                 self.begins_anew = true;
+                // A return that was told before is still to be known.
+                let last = self.returns.pop().filter(|_| self.place == Place::TargetOrReturn);
+                self.returns.clear();
+                self.returns.extend(last);
                 Ok(())
             }
             ElementKind::Address(target) => self.address(*target),
-            ElementKind::Atom { taken } => self.atom(*taken, blocks, step),
-            ElementKind::SourceAddress(address) => self.source_address(*address, blocks, step),
+            ElementKind::Atom { taken } => self.atom(*taken, blocks).map(|()| self.show(step)),
+            ElementKind::SourceAddress(address) => self.source_address(*address, blocks).map(|()| self.show(step)),
             ElementKind::Exception(exception) => self.exception(exception, blocks, step),
             ElementKind::Timestamp(time) => {
                 step(Step::Time(*time));
@@ -125,24 +160,25 @@ impl Reconstruction {
     fn address(&mut self, target: Target) -> Result<(), Wrong> {
         let told = (target.address, target.instruction_set);
         match self.place {
-            Place::Unknown if !target.is_full => Ok(()),
+            Place::Lost => self.begin_at(target),
             Place::At(known) if known != told => {
-                Err(format!("execution goes on at {:#x}, where the program led to {:#x}", told.0, known.0))
+                return Err(format!("execution goes on at {:#x}, where the program led to {:#x}", told.0, known.0));
             }
-            Place::Unknown | Place::Told | Place::ToldOrReturn | Place::At(_) => {
-                self.place = Place::At(told);
-                Ok(())
-            }
+            Place::Told | Place::Target | Place::TargetOrReturn | Place::At(_) => self.place = Place::At(told),
         }
+        if std::mem::take(&mut self.begins_anew) {
+            self.returns.clear();
+        }
+        Ok(())
     }
 
     /// Where execution goes on; `None` while nobody knows.
     fn here(&mut self) -> Result<Option<At>, Wrong> {
         match self.place {
             Place::At(at) => Ok(Some(at)),
-            Place::Unknown => Ok(None),
-            Place::Told => Err("no address tells where execution went on".to_owned()),
-            Place::ToldOrReturn => match self.returns.pop() {
+            Place::Lost => Ok(None),
+            Place::Told | Place::Target => Err("no address tells where execution went on".to_owned()),
+            Place::TargetOrReturn => match self.returns.pop() {
                 Some(at) => Ok(Some(at)),
                 None => {
                     Err("no address tells where a branch led, and there is no call that it returns from".to_owned())
@@ -162,25 +198,21 @@ impl Reconstruction {
         }
     }
 
-    fn run(&mut self, block: &Block, step: &mut impl FnMut(Step)) {
-        if let Some(run) = Run::of(block) {
-            self.is_tracing = true;
-            step(Step::Run(run));
-        }
+    fn run(&mut self, block: &Block) {
+        self.runs.extend(Run::of(block));
     }
 
     /// Walks to the next waypoint and over it: the block that it ends.
-    fn waypoint<C: Code>(
-        &mut self,
-        from: At,
-        blocks: &mut Blocks<C>,
-        step: &mut impl FnMut(Step),
-    ) -> Result<(Block, Flow), Wrong> {
+    fn waypoint<C: Code>(&mut self, from: At, blocks: &mut Blocks<C>) -> Result<(Block, Flow), Wrong> {
         let mut at = from;
         for _ in 0..MOST_BLOCKS {
             let block = Self::block(blocks, at)?;
-            self.run(&block, step);
+            self.run(&block);
             match block.ending {
+                Ending::Flow(Flow::Call) if always_calls(at.1) => {
+                    let at = block.last().unwrap_or(block.start);
+                    return Err(format!("no exception is told that the instruction at {at:#x} causes"));
+                }
                 Ending::Flow(Flow::Call) | Ending::Length | Ending::Limit => at.0 = block.end,
                 Ending::Flow(flow) => return Ok((block, flow)),
                 Ending::NoInstruction => {
@@ -191,9 +223,9 @@ impl Reconstruction {
         Err(format!("no waypoint comes behind {:#x}", from.0))
     }
 
-    fn atom<C: Code>(&mut self, taken: bool, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn atom<C: Code>(&mut self, taken: bool, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         let Some(from) = self.here()? else { return Ok(()) };
-        let (block, flow) = self.waypoint(from, blocks, step)?;
+        let (block, flow) = self.waypoint(from, blocks)?;
         self.pass(&block, flow, taken)
     }
 
@@ -201,6 +233,8 @@ impl Reconstruction {
     fn pass(&mut self, block: &Block, flow: Flow, taken: bool) -> Result<(), Wrong> {
         let behind = (block.end, block.instruction_set);
         let is_conditional = match flow {
+            // Of a branch to the next instruction some trace units tell that it was not taken.
+            Flow::Branch(Branch { target, instruction_set, .. }) if (target, instruction_set) == behind => true,
             Flow::Branch(Branch { is_conditional, .. })
             | Flow::Indirect { is_conditional, .. }
             | Flow::ExceptionReturn { is_conditional } => is_conditional,
@@ -211,7 +245,8 @@ impl Reconstruction {
             return Err(format!("the instruction at {at:#x} always leads elsewhere, and did not: is it the program?"));
         }
         let is_call = matches!(flow, Flow::Branch(Branch { is_call: true, .. }) | Flow::Indirect { is_call: true, .. });
-        if taken && is_call && self.has_return_stack {
+        // Trace units keep none before they have told where they begin anew.
+        if taken && is_call && self.has_return_stack && !self.begins_anew {
             if self.returns.len() == MOST_RETURNS {
                 self.returns.remove(0);
             }
@@ -220,49 +255,39 @@ impl Reconstruction {
         self.place = match flow {
             _ if !taken => Place::At(behind),
             Flow::Branch(Branch { target, instruction_set, .. }) => Place::At((target, instruction_set)),
-            Flow::Indirect { .. } if self.has_return_stack => Place::ToldOrReturn,
-            Flow::Indirect { .. } | Flow::ExceptionReturn { .. } => Place::Told,
+            Flow::Indirect { .. } if self.has_return_stack => Place::TargetOrReturn,
+            Flow::Indirect { .. } | Flow::ExceptionReturn { .. } => Place::Target,
             Flow::Next | Flow::Barrier | Flow::Wait | Flow::Call => Place::At(behind),
         };
-        if std::mem::take(&mut self.begins_anew) {
-            self.returns.clear();
-        }
         Ok(())
     }
 
     /// Executes everything up to an address, without a waypoint that leads elsewhere.
-    fn up_to<C: Code>(
-        &mut self,
-        limit: u64,
-        from: At,
-        blocks: &mut Blocks<C>,
-        step: &mut impl FnMut(Step),
-    ) -> Result<(), Wrong> {
+    fn up_to<C: Code>(&mut self, limit: u64, from: At, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         let mut at = from;
         for _ in 0..MOST_BLOCKS {
             if at.0 == limit {
                 return Ok(());
             }
             let block = Self::block(blocks, at)?.up_to(limit);
-            let leads_elsewhere = matches!(block.ending, Ending::Flow(flow) if flow != Flow::Call);
+            let leads_elsewhere = match block.ending {
+                Ending::Flow(Flow::Call) => always_calls(block.instruction_set),
+                Ending::Flow(_) => true,
+                _ => false,
+            };
             if block.instructions() == 0 || (leads_elsewhere && block.end != limit) {
                 break;
             }
-            self.run(&block, step);
+            self.run(&block);
             at.0 = block.end;
         }
         Err(format!("the program does not lead from {:#x} to {limit:#x}", from.0))
     }
 
-    fn source_address<C: Code>(
-        &mut self,
-        address: u64,
-        blocks: &mut Blocks<C>,
-        step: &mut impl FnMut(Step),
-    ) -> Result<(), Wrong> {
+    fn source_address<C: Code>(&mut self, address: u64, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         let Some(from) = self.here()? else { return Ok(()) };
-        self.up_to(address, from, blocks, step)?;
-        let (block, flow) = self.waypoint((address, from.1), blocks, step)?;
+        self.up_to(address, from, blocks)?;
+        let (block, flow) = self.waypoint((address, from.1), blocks)?;
         if block.start != address || block.instructions() != 1 {
             return Err(format!("the instruction at {address:#x} is no branch: is it the program?"));
         }
@@ -275,21 +300,24 @@ impl Reconstruction {
         blocks: &mut Blocks<C>,
         step: &mut impl FnMut(Step),
     ) -> Result<(), Wrong> {
-        if self.place == Place::Unknown {
+        if self.place == Place::Lost {
             return Ok(());
         }
-        if let Some(returns_to) = exception.returns_to {
-            let known = match self.place {
-                Place::Told => None,
-                _ => self.here()?,
-            };
-            if let Some(from) = known {
-                self.up_to(returns_to.address, from, blocks, step)?;
-            }
+        if let Some(returns_to) = exception.returns_to
+            && self.place != Place::Told
+            && let Some(from) = self.here()?
+        {
+            self.up_to(returns_to.address, from, blocks)?;
+            self.show(step);
         }
         let at = exception.returns_to.map(|target| target.address);
         step(Step::Trap { cause: exception.number.into(), is_interrupt: false, at });
         self.place = Place::Told;
         Ok(())
     }
+}
+
+/// Whether every instruction that calls the supervisor does so. In the other instruction sets it can be under a condition.
+fn always_calls(instruction_set: InstructionSet) -> bool {
+    instruction_set == InstructionSet::A64
 }

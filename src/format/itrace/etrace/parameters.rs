@@ -3,10 +3,12 @@
 use std::num::NonZeroU8;
 
 use riscv_etrace::config;
+use riscv_etrace::packet::unit::ReferenceIOptions;
 
-/// The parameters of an encoder that decide how its packets are read.
+/// The parameters of an encoder that decide how its packets are read, and the options that it was switched to, if they
+/// are known without the packet that tells them.
 #[derive(Clone, Copy, Debug)]
-pub struct Parameters(pub(super) config::Parameters);
+pub struct Parameters(pub(super) config::Parameters, pub(super) Option<ReferenceIOptions>);
 
 /// Why parameters cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,15 +36,17 @@ pub enum ParametersError {
     NotRead(&'static str),
 }
 
-/// The names, as chapter 3 of the specification has them.
-const NAMES: [&str; 13] = [
+/// The names, as chapter 3 of the specification has them, and two of its chapter 5.
+const NAMES: [&str; 15] = [
     "cache_size_p",
     "call_counter_size_p",
     "context_width_p",
     "ecause_width_p",
     "f0s_width_p",
+    "full_address",
     "iaddress_lsb_p",
     "iaddress_width_p",
+    "implicit_return",
     "nocontext_p",
     "notime_p",
     "privilege_width_p",
@@ -54,9 +58,14 @@ const NAMES: [&str; 13] = [
 impl Parameters {
     /// The parameters with these names and values. What is not named is as in the specification's own example; the width
     /// of an address must be named.
+    ///
+    /// The options `full_address` and `implicit_return` are told by a packet when tracing begins. Where that packet is
+    /// not there any more, as in a buffer that was filled more than once, one of them at least must be named: it counts
+    /// until a packet tells otherwise, and the other is off.
     pub fn new(named: &[(&str, u64)]) -> Result<Parameters, ParametersError> {
         let mut parameters = config::PARAMETERS;
         let mut has_width = false;
+        let mut options: Option<ReferenceIOptions> = None;
         for (name, value) in named {
             let wrong = |expected| ParametersError::Value { name: (*name).to_owned(), value: *value, expected };
             let number = || u8::try_from(*value).ok().filter(|number| *number <= 64).ok_or(wrong("0 to 64"));
@@ -68,6 +77,8 @@ impl Parameters {
                 "context_width_p" => parameters.context_width_p = width()?,
                 "ecause_width_p" => parameters.ecause_width_p = width()?,
                 "f0s_width_p" => parameters.f0s_width_p = number()?,
+                "full_address" => options.get_or_insert_default().full_address = flag()?,
+                "implicit_return" => options.get_or_insert_default().implicit_return = flag()?,
                 "iaddress_lsb_p" => parameters.iaddress_lsb_p = number()?,
                 "iaddress_width_p" => {
                     has_width = true;
@@ -88,7 +99,7 @@ impl Parameters {
         if !has_width {
             return Err(ParametersError::Missing("iaddress_width_p"));
         }
-        Ok(Parameters(parameters))
+        Ok(Parameters(parameters, options))
     }
 
     /// The bits of an address.

@@ -2,6 +2,9 @@
 //!
 //! This is the specification's `process_te_inst` and `follow_execution_path`, block by block: of the instructions of a
 //! block only the last can lead elsewhere, so that a packet's address is looked for in the block as a whole.
+//!
+//! What a packet proves is shown when all of it fits the program, and nothing of it where something does not. Then
+//! nothing is believed until a packet tells a full address, which may be the one that did not fit.
 
 use riscv_etrace::packet::payload::{AddressInfo, InstructionTrace};
 use riscv_etrace::packet::sync::{QualStatus, Start, Support, Synchronization, Trap};
@@ -57,7 +60,10 @@ pub struct Reconstruction {
     instruction_set: InstructionSet,
     mask: u64,
     most_returns: usize,
+    /// What the encoder was switched to, as far as that is known, and whether it was said that it is not.
     options: ReferenceIOptions,
+    knows_options: bool,
+    is_refused: bool,
     /// The address that was told last.
     address: u64,
     branches: Branches,
@@ -68,6 +74,8 @@ pub struct Reconstruction {
     returns: Vec<u64>,
     /// Whether an exception was told, and not yet where its handler is.
     is_in_trap: bool,
+    /// What the packet proves that is being taken.
+    steps: Vec<Step>,
 }
 
 impl Reconstruction {
@@ -77,26 +85,48 @@ impl Reconstruction {
             instruction_set,
             mask: parameters.address_mask(),
             most_returns: parameters.return_stack_depth().min(MOST_RETURNS),
-            options: ReferenceIOptions::default(),
+            options: parameters.1.unwrap_or_default(),
+            knows_options: parameters.1.is_some(),
+            is_refused: false,
             address: 0,
             branches: Branches::default(),
             place: None,
             may_come_again: false,
             returns: Vec::new(),
             is_in_trap: false,
+            steps: Vec::new(),
         }
     }
 
     /// Takes the next packet of the hart; `step` is told what it and the code prove.
     pub fn take<C: Code>(&mut self, packet: &Packet, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) {
         let found = match &packet.payload {
-            Ok(Some(payload)) => self.payload(payload, blocks, step),
+            Ok(Some(payload)) => self.payload(payload, blocks),
             Ok(None) => Ok(()),
             Err(what) => Err(format!("a packet cannot be read: {what}")),
         };
         if let Err(reason) = found {
             self.lose();
+            self.steps.clear();
             step(Step::Discontinuity(Discontinuity { at: packet.at, reason }));
+            let begun = match &packet.payload {
+                Ok(Some(payload)) if self.knows_options => self.begin_anew(payload, blocks),
+                _ => Ok(()),
+            };
+            if begun.is_err() {
+                self.lose();
+                self.steps.clear();
+            }
+        }
+        self.steps.drain(..).for_each(step);
+    }
+
+    /// Goes on at the full address of a packet that does not fit what was told before, if it has one.
+    fn begin_anew<C: Code>(&mut self, payload: &InstructionTrace, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
+        match payload {
+            InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start, blocks),
+            InstructionTrace::Synchronization(Synchronization::Trap(trap)) if trap.thaddr => self.trap(trap, blocks),
+            _ => Ok(()),
         }
     }
 
@@ -109,16 +139,19 @@ impl Reconstruction {
         self.returns.clear();
     }
 
-    fn payload<C: Code>(
-        &mut self,
-        payload: &InstructionTrace,
-        blocks: &mut Blocks<C>,
-        step: &mut impl FnMut(Step),
-    ) -> Result<(), Wrong> {
+    fn payload<C: Code>(&mut self, payload: &InstructionTrace, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         match payload {
-            InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start, blocks, step),
-            InstructionTrace::Synchronization(Synchronization::Trap(trap)) => self.trap(trap, blocks, step),
-            InstructionTrace::Synchronization(Synchronization::Support(support)) => self.support(support, blocks, step),
+            InstructionTrace::Synchronization(Synchronization::Support(support)) => self.support(support, blocks),
+            _ if !self.knows_options => {
+                if std::mem::replace(&mut self.is_refused, true) {
+                    return Ok(());
+                }
+                Err("no packet before it tells how addresses and returns are told: full_address or implicit_return \
+                     must be named"
+                    .to_owned())
+            }
+            InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start, blocks),
+            InstructionTrace::Synchronization(Synchronization::Trap(trap)) => self.trap(trap, blocks),
             InstructionTrace::Synchronization(Synchronization::Context(_)) => Ok(()),
             InstructionTrace::Extension(_) => {
                 Err("it tells of predicted branches or cached jumps, which are not read".to_owned())
@@ -130,41 +163,26 @@ impl Reconstruction {
                     return Err("it tells more branches than an encoder keeps".to_owned());
                 }
                 match &branch.address {
-                    Some(address) => self.reach(address, blocks, step),
-                    None => self.follow(Until::LastBranch, None, blocks, step),
+                    Some(address) => self.reach(address, blocks),
+                    None => self.follow(Until::LastBranch, None, blocks),
                 }
             }
-            InstructionTrace::Address(address) => self.reach(address, blocks, step),
+            InstructionTrace::Address(address) => self.reach(address, blocks),
         }
     }
 
-    fn reach<C: Code>(
-        &mut self,
-        told: &AddressInfo,
-        blocks: &mut Blocks<C>,
-        step: &mut impl FnMut(Step),
-    ) -> Result<(), Wrong> {
+    fn reach<C: Code>(&mut self, told: &AddressInfo, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         let address = if self.options.full_address {
             told.address.cast_unsigned()
         } else {
             self.address.wrapping_add_signed(told.address)
         };
         self.address = address & self.mask;
-        self.follow(
-            Until::Address { is_notified: told.notify, is_behind_jump: told.updiscon },
-            told.irdepth,
-            blocks,
-            step,
-        )
+        self.follow(Until::Address { is_notified: told.notify, is_behind_jump: told.updiscon }, told.irdepth, blocks)
     }
 
     /// Tracing begins, or goes on and tells a full address.
-    fn start<C: Code>(
-        &mut self,
-        start: &Start,
-        blocks: &mut Blocks<C>,
-        step: &mut impl FnMut(Step),
-    ) -> Result<(), Wrong> {
+    fn start<C: Code>(&mut self, start: &Start, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         self.address = start.address & self.mask;
         self.may_come_again = false;
         let goes_on = self.place.is_some() && !self.is_in_trap;
@@ -173,14 +191,14 @@ impl Reconstruction {
         }
         self.tell_branch(start.branch, blocks)?;
         if goes_on {
-            self.follow(Until::Synchronisation, None, blocks, step)?;
+            self.follow(Until::Synchronisation, None, blocks)?;
         } else {
-            self.begin(blocks, step)?;
+            self.begin(blocks)?;
         }
         Ok(())
     }
 
-    fn trap<C: Code>(&mut self, trap: &Trap, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn trap<C: Code>(&mut self, trap: &Trap, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         let is_interrupt = trap.info.tval.is_none();
         let at = match self.place {
             // The second of two in a row: nothing was executed between them.
@@ -190,7 +208,7 @@ impl Reconstruction {
             None => None,
         };
         if self.place.is_some() || trap.thaddr {
-            step(Step::Trap { cause: u64::from(trap.info.ecause), is_interrupt, at });
+            self.steps.push(Step::Trap { cause: u64::from(trap.info.ecause), is_interrupt, at });
         }
         self.may_come_again = false;
         self.is_in_trap = !trap.thaddr;
@@ -198,7 +216,7 @@ impl Reconstruction {
             self.address = trap.address & self.mask;
             self.branches = Branches::default();
             self.tell_branch(trap.branch, blocks)?;
-            self.begin(blocks, step)?;
+            self.begin(blocks)?;
         }
         Ok(())
     }
@@ -226,32 +244,28 @@ impl Reconstruction {
     }
 
     /// Stands at the address that was told.
-    fn begin<C: Code>(&mut self, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn begin<C: Code>(&mut self, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         let block = blocks.block(self.instruction_set, self.address);
-        self.enter(&block, Some(0), step).ok_or_else(|| no_instruction(self.address))?;
+        self.enter(&block, Some(0)).ok_or_else(|| no_instruction(self.address))?;
         self.is_in_trap = false;
         Ok(())
     }
 
     /// Stands at an instruction of a block, the last if none is named, having executed all before it.
-    fn enter(&mut self, block: &Block, nth: Option<u32>, step: &mut impl FnMut(Step)) -> Option<()> {
+    fn enter(&mut self, block: &Block, nth: Option<u32>) -> Option<()> {
         let block = match nth {
             Some(nth) => block.up_to(block.address(nth + 1).unwrap_or(block.end)),
             None => *block,
         };
         let run = Run::of(&block)?;
         self.place = Some(Place { pc: run.last, flow: run.flow, behind: run.end });
-        step(Step::Run(run));
+        self.steps.push(Step::Run(run));
         Some(())
     }
 
-    fn support<C: Code>(
-        &mut self,
-        support: &Support,
-        blocks: &mut Blocks<C>,
-        step: &mut impl FnMut(Step),
-    ) -> Result<(), Wrong> {
+    fn support<C: Code>(&mut self, support: &Support, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         self.options = support.ioptions;
+        self.knows_options = true;
         let options = [
             (support.ioptions.implicit_exception, "implicit exceptions"),
             (support.ioptions.branch_prediction, "a branch predictor"),
@@ -266,10 +280,10 @@ impl Reconstruction {
             QualStatus::EndedRep | QualStatus::EndedNtr => {
                 let goes_on = support.qual_status == QualStatus::EndedNtr && self.may_come_again;
                 if goes_on && self.place.is_some() {
-                    self.come_again(blocks, step)?;
+                    self.come_again(blocks)?;
                 }
                 self.lose();
-                step(Step::End);
+                self.steps.push(Step::End);
                 Ok(())
             }
         }
@@ -313,26 +327,20 @@ impl Reconstruction {
     }
 
     /// Goes on to where the address at which the walk stands comes again, as the target of a jump.
-    fn come_again<C: Code>(&mut self, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn come_again<C: Code>(&mut self, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         self.may_come_again = false;
         match self.place {
-            Some(place) => self.walk(place.pc, None, None, blocks, step),
+            Some(place) => self.walk(place.pc, None, None, blocks),
             None => Ok(()),
         }
     }
 
     /// Walks as far as a packet lets it.
-    fn follow<C: Code>(
-        &mut self,
-        until: Until,
-        depth: Option<usize>,
-        blocks: &mut Blocks<C>,
-        step: &mut impl FnMut(Step),
-    ) -> Result<(), Wrong> {
+    fn follow<C: Code>(&mut self, until: Until, depth: Option<usize>, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         if self.may_come_again {
-            self.come_again(blocks, step)?;
+            self.come_again(blocks)?;
         }
-        self.walk(self.address, Some(until), depth, blocks, step)
+        self.walk(self.address, Some(until), depth, blocks)
     }
 
     /// Walks to where the program does not say where it goes, which `told` does, or to where `until` lets it.
@@ -342,7 +350,6 @@ impl Reconstruction {
         until: Option<Until>,
         depth: Option<usize>,
         blocks: &mut Blocks<C>,
-        step: &mut impl FnMut(Step),
     ) -> Result<(), Wrong> {
         for _ in 0..MOST_UNTOLD {
             let Some(place) = self.place else { return Ok(()) };
@@ -353,12 +360,13 @@ impl Reconstruction {
             let block = blocks.block(self.instruction_set, pc & self.mask);
             let is_behind_jump = is_discontinuity(place.flow);
             let stop = if is_told { Some(0) } else { self.stop(&block, until, depth, is_behind_jump) };
-            self.enter(&block, stop, step).ok_or_else(|| no_instruction(pc))?;
+            self.enter(&block, stop).ok_or_else(|| no_instruction(pc))?;
             if is_told {
                 let own = u32::from(self.place.is_some_and(|place| is_branch(place.flow)));
                 let left = self.branches.count();
-                if until.is_some() && left > own {
-                    return Err(format!("{left} branches were told that were not met on the way to {pc:#x}"));
+                // Of a branch at the address itself a packet tells as well whether it was taken.
+                if until.is_some() && left != own {
+                    return Err(format!("{left} branches are left to be met at {pc:#x}, expected {own}"));
                 }
             }
             if stop.is_some() {

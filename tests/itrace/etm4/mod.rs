@@ -1,0 +1,52 @@
+//! ETMv4: streams as trace units send them, mixed into frames.
+
+mod address;
+mod atoms;
+mod damaged;
+mod encoder;
+mod formatter;
+mod judge;
+mod judged;
+
+use traceframe::format::itrace::coresight::Reconstruction;
+use traceframe::format::itrace::coresight::etm4::{Configuration, Source};
+use traceframe::format::itrace::coresight::formatter::Framing;
+use traceframe::format::itrace::instruction::Blocks;
+
+use crate::program::Program;
+use crate::shown::Shown;
+use crate::stream::Sink;
+use encoder::Options;
+
+/// The registers of a trace unit that has these options, and this ID.
+fn registers(options: &Options, id: u8) -> [(&'static str, u64); 6] {
+    let mut config = 1;
+    config |= u64::from(options.has_cycle_counts) << 4;
+    config |= u64::from(options.has_contexts) << 6;
+    config |= u64::from(options.has_timestamps) << 11;
+    config |= u64::from(options.has_return_stack) << 12;
+    [
+        ("TRCCONFIGR", config),
+        ("TRCTRACEIDR", u64::from(id)),
+        // Cycle counts, the return stack, 64-bit timestamps; cycle counts do not tell what is committed.
+        ("TRCIDR0", 0x2800_0ea1),
+        ("TRCIDR1", 0x4100_f403),
+        ("TRCIDR2", 0x488),
+        ("TRCIDR8", 0),
+    ]
+}
+
+fn configuration(options: &Options, id: u8) -> Configuration {
+    Configuration::from_registers(registers(options, id)).unwrap()
+}
+
+/// What traceframe shows of the source with this ID.
+fn show(program: &Program, sink: &Sink, framing: Framing, configuration: &Configuration) -> Shown {
+    let mut shown = Shown::default();
+    let mut blocks = Blocks::new(program, Reconstruction::ends(configuration));
+    let mut reconstruction = Reconstruction::new(configuration);
+    for element in Source::new(&sink.bytes, framing, *configuration) {
+        reconstruction.take(&element, &mut blocks, &mut |step| shown.take(program, sink, element.at, step));
+    }
+    shown
+}

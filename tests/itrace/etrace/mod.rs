@@ -1,0 +1,70 @@
+//! RISC-V E-Trace: streams as the encoder of `riscv-etrace` sends them.
+
+mod damaged;
+mod encoder;
+mod judge;
+mod judged;
+
+use riscv_etrace::config;
+use traceframe::format::itrace::etrace::{Framing, Packets, Parameters, Reconstruction};
+use traceframe::format::itrace::instruction::{Blocks, Ends, InstructionSet};
+
+use crate::program::Program;
+use crate::shown::Shown;
+use crate::stream::Sink;
+
+pub const SIEMENS: Framing = Framing::Siemens { hart_bits: 0 };
+pub const ENCAPSULATION: Framing = Framing::Encapsulation { source_bits: 8, timestamp_bytes: 4 };
+
+/// The width of an address, how many bits count the returns that are told by calls, and whether every address is told
+/// as a whole.
+#[derive(Clone, Copy, Debug)]
+pub struct Width {
+    pub address: u8,
+    pub returns: u8,
+    pub is_full: bool,
+}
+
+impl Width {
+    fn of(program: &Program) -> Width {
+        Width {
+            address: if program.instruction_set(0) == InstructionSet::Rv32 { 32 } else { 64 },
+            returns: 0,
+            is_full: false,
+        }
+    }
+
+    /// The parameters as the crate has them.
+    fn theirs(self) -> config::Parameters {
+        config::Parameters {
+            iaddress_width_p: self.address.try_into().unwrap(),
+            return_stack_size_p: self.returns,
+            call_counter_size_p: self.returns,
+            ..config::PARAMETERS
+        }
+    }
+
+    fn ours(self) -> Parameters {
+        let (address, returns) = (self.address.into(), self.returns.into());
+        let named = [
+            ("iaddress_width_p", address),
+            ("return_stack_size_p", returns),
+            ("call_counter_size_p", returns),
+            ("implicit_return", u64::from(self.returns > 0)),
+            ("full_address", u64::from(self.is_full)),
+        ];
+        Parameters::new(&named).unwrap()
+    }
+}
+
+/// What traceframe shows of the one hart in a sink.
+fn show(program: &Program, sink: &Sink, framing: Framing, width: Width) -> Shown {
+    let mut shown = Shown::default();
+    let parameters = width.ours();
+    let mut blocks = Blocks::new(program, Ends::default());
+    let mut reconstruction = Reconstruction::new(program.instruction_set(0), &parameters);
+    for packet in Packets::new(&sink.bytes, framing, &parameters) {
+        reconstruction.take(&packet, &mut blocks, &mut |step| shown.take(program, sink, packet.at, step));
+    }
+    shown
+}

@@ -1,0 +1,89 @@
+//! What a processor executed, with the exceptions that came between.
+
+use std::collections::BTreeMap;
+
+use traceframe::format::itrace::instruction::Flow;
+
+use crate::program::Program;
+use crate::random::Random;
+
+/// An exception.
+#[derive(Clone, Copy, Debug)]
+pub struct Trap {
+    pub is_interrupt: bool,
+    /// The instruction that the handler is expected to return to.
+    pub returns_to: u64,
+}
+
+/// A list of instructions.
+#[derive(Clone)]
+pub struct Execution {
+    /// The address of each.
+    pub list: Vec<u64>,
+    /// Exceptions, by the number of the instruction that was executed next.
+    pub traps: BTreeMap<usize, Trap>,
+}
+
+impl Execution {
+    /// A run of a program. The kernel's own instructions are not in it: each call of the supervisor is an exception, and
+    /// execution goes on where the kernel lets it.
+    pub fn of(program: &Program) -> Execution {
+        let list = program.run();
+        let mut traps = BTreeMap::new();
+        for (at, address) in list.iter().enumerate() {
+            let instruction = program.instruction(*address);
+            if instruction.flow == Flow::Call && at + 1 < list.len() {
+                let returns_to = address + u64::from(instruction.size);
+                traps.insert(at + 1, Trap { is_interrupt: false, returns_to });
+            }
+        }
+        Execution { list, traps }
+    }
+
+    /// The same with interrupts: every now and then the program's `handler` was executed in between; at once behind
+    /// branches under a condition if they `can_follow_branches`.
+    pub fn with_interrupts(
+        &self,
+        program: &Program,
+        count: usize,
+        can_follow_branches: bool,
+        random: &mut Random,
+    ) -> Execution {
+        let handler = handler(program);
+        let mut places: Vec<usize> = (0..count).map(|_| 1 + random.below(self.list.len() - 1)).collect();
+        // The second comes as soon as an instruction of the program was executed behind the first.
+        places.extend(places.first().map(|place| place + 1).filter(|place| *place < self.list.len()));
+        places.sort_unstable();
+        places.dedup();
+        places.retain(|place| !self.traps.contains_key(place));
+        let is_branch = |at: usize| matches!(program.instruction(self.list[at]).flow, Flow::Branch(branch) if branch.is_conditional);
+        places.retain(|place| can_follow_branches || !is_branch(place - 1));
+        let (mut list, mut traps) = (Vec::new(), BTreeMap::new());
+        for (at, address) in self.list.iter().enumerate() {
+            if let Some(trap) = self.traps.get(&at) {
+                traps.insert(list.len(), *trap);
+            }
+            if places.binary_search(&at).is_ok() {
+                traps.insert(list.len(), Trap { is_interrupt: true, returns_to: *address });
+                list.extend(&handler);
+            }
+            list.push(*address);
+        }
+        Execution { list, traps }
+    }
+}
+
+/// What an interrupt executes: the branch in it is taken.
+fn handler(program: &Program) -> Vec<u64> {
+    let (mut at, end) = (program.symbol("handler"), program.symbol("handler_end"));
+    let mut list = Vec::new();
+    while at < end {
+        let instruction = program.instruction(at);
+        list.push(at);
+        at = match instruction.flow {
+            Flow::Branch(branch) => branch.target,
+            _ => at + u64::from(instruction.size),
+        };
+    }
+    list
+}
