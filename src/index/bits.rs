@@ -7,23 +7,17 @@ use std::ops::Range;
 /// A count of 4 bytes for 64 bytes of bits: 6.25 % on top, and a rank looks at one count and at most 8 words.
 const BLOCK_WORDS: usize = 8;
 
-/// Fewer than 2^32 bits, with the number of ones before every 512th.
+/// Whole words of fewer than 2^32 bits, with the number of ones before every 512th.
 pub(super) struct BitVector {
     words: Box<[u64]>,
     ranks: Box<[u32]>,
 }
 
 impl BitVector {
-    /// The bits that `bit` gives for these, in their order.
-    pub(super) fn new<T: Copy>(items: &[T], bit: impl Fn(T) -> bool) -> BitVector {
-        let word = |part: &[T]| part.iter().zip(0..).fold(0, |word, (item, at)| word | (u64::from(bit(*item)) << at));
-        BitVector::from_words(items.chunks(64).map(word).collect(), items.len())
-    }
-
-    /// The first so many bits of these words, which have no ones behind them.
-    fn from_words(words: Vec<u64>, length: usize) -> BitVector {
+    /// The bits of these words, the first as the lowest of the first word.
+    pub(super) fn from_words(words: Vec<u64>) -> BitVector {
         // One count more than there are full blocks, so that the rank of the very end has its count too.
-        let mut ranks = Vec::with_capacity(length / (64 * BLOCK_WORDS) + 1);
+        let mut ranks = Vec::with_capacity(words.len() / BLOCK_WORDS + 1);
         let mut ones = 0;
         for (at, word) in words.iter().enumerate() {
             if at.is_multiple_of(BLOCK_WORDS) {
@@ -56,7 +50,7 @@ impl BitVector {
                 length += count;
             }
         }
-        BitVector::from_words(words, length)
+        BitVector::from_words(words)
     }
 
     /// 64 bits from a position on, as far as there are any.
@@ -102,7 +96,10 @@ mod tests {
     fn ranks_are_right_at_the_edges_of_words_and_blocks() {
         for length in [0, 1, 63, 64, 65, 511, 512, 513, 1024, 1500] {
             let bit = |at: usize| at.is_multiple_of(3) || at % 64 == 63;
-            let bits = BitVector::new(&(0..length).collect::<Vec<_>>(), bit);
+            let word = |start: usize| {
+                (start..length.min(start + 64)).map(|at| u64::from(bit(at)) << (at - start)).sum::<u64>()
+            };
+            let bits = BitVector::from_words((0..length).step_by(64).map(word).collect());
             for at in 0..=length {
                 assert_eq!(bits.ones_before(at), (0..at).filter(|at| bit(*at)).count(), "{at} of {length}");
             }

@@ -22,7 +22,8 @@ impl<const N: usize> Column<N> {
         }
     }
 
-    /// One column of what the values of several become, in their order. In each column the values must ascend as before.
+    /// One column of what the values of several become, in their order. In each column the values must ascend as
+    /// before.
     ///
     /// Takes, besides the result, 4 bytes for every distinct value of each column, and what [`Wavelet::new`] takes.
     pub(super) fn merge(columns: &[&Column<N>], turn: impl Fn([u64; N]) -> [u64; N]) -> Column<N> {

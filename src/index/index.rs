@@ -156,8 +156,8 @@ impl Index {
         self.shared.damage()
     }
 
-    /// The first `most` of the interruptions met so far, in the order in which the recording shows them. Of the last, the
-    /// frame behind it may not be indexed yet.
+    /// The first `most` of the interruptions met so far, in the order in which the recording shows them. Of the last,
+    /// the frame behind it may not be indexed yet.
     pub fn interruptions(&self, most: usize) -> Vec<Placed> {
         let snapshot = self.shared.snapshot();
         self.shared.interruptions().first(&snapshot.segments, snapshot.outcome.is_some(), most)
@@ -181,8 +181,8 @@ impl Index {
 
     /// The last interruption that begins before `before`: the thread's last frame before it is one before that frame.
     ///
-    /// Of several at the same place, the one that comes last in the file. While the index grows, it takes until the thread
-    /// has gone on from there to know; where none is named, all threads.
+    /// Of several at the same place, the one that comes last in the file. While the index grows, it takes until the
+    /// thread has gone on from there to know; where none is named, all threads.
     pub fn previous_interruption(&self, before: u64, query: &InterruptionQuery) -> Answer<Placed> {
         let snapshot = self.shared.snapshot();
         self.shared.interruptions().previous(&snapshot.segments, snapshot.outcome.is_some(), before, query)

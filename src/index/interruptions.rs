@@ -289,9 +289,11 @@ mod tests {
                 for at in 0..segments.frames() + 2 {
                     let fitting = || all.iter().filter(|placed| fits(placed, &query));
                     let next = fitting().filter(|placed| placed.after >= Some(at));
-                    let next = Answer::new(next.min_by_key(|placed| (placed.after, placed.interruption.at)).cloned(), true);
+                    let next = next.min_by_key(|placed| (placed.after, placed.interruption.at));
+                    let next = Answer::new(next.cloned(), true);
                     let last = fitting().filter(|placed| placed.before.is_some_and(|before| before < at));
-                    let last = Answer::new(last.max_by_key(|placed| (placed.before, placed.interruption.at)).cloned(), true);
+                    let last = last.max_by_key(|placed| (placed.before, placed.interruption.at));
+                    let last = Answer::new(last.cloned(), true);
                     prop_assert_eq!(&interruptions.next(&segments, true, at, &query), &next, "{:?} {}", query, at);
                     prop_assert_eq!(&interruptions.previous(&segments, true, at, &query), &last, "{:?} {}", query, at);
                     // What was known early is so.

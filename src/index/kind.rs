@@ -24,8 +24,8 @@ impl Kind {
         pc.map_or(Kind::UNKNOWN, |start| Kind { start, beginnings: 1 })
     }
 
-    /// Instructions, of which those that begin 2n bytes behind the start for every set bit n: one kind, or two at the end
-    /// of the address space, or none.
+    /// Instructions, of which those that begin 2n bytes behind the start for every set bit n: one kind, or two at the
+    /// end of the address space, or none.
     pub(super) fn instructions(start: u64, beginnings: u64) -> [Option<Kind>; 2] {
         let starting = |start: u64, beginnings: u64| {
             let skipped = beginnings.trailing_zeros();
@@ -137,7 +137,9 @@ mod tests {
                 prop_assert!(addresses.is_sorted() && kind.beginnings & 1 == 1);
                 prop_assert_eq!(kind.count(), addresses.len() as u64);
                 let hits = kind.within(low, high);
-                let wanted: Vec<u64> = (0..).zip(&addresses).filter(|(_, at)| (low..=high).contains(at)).map(|(nth, _)| nth).collect();
+                let numbered = (0..).zip(&addresses);
+                let wanted: Vec<u64> =
+                    numbered.filter(|(_, at)| (low..=high).contains(at)).map(|(nth, _)| nth).collect();
                 prop_assert_eq!(u64::from(hits.count_ones()), wanted.len() as u64);
                 for at in 0..=65 {
                     prop_assert_eq!(kind.first(hits, at), wanted.iter().copied().find(|nth| *nth >= at));

@@ -5,12 +5,13 @@
 //! Knows nothing of formats, registers' meaning, sockets and packets.
 //!
 //! Invariants: an answer that was found stays true while the index still grows; the index keeps a few bytes a frame
-//! and never a frame, and of frames that are instructions a few bytes a run of them; a question never waits for the walk.
+//! and never a frame, and of frames that are instructions a few bytes a run of them; a question never waits for the
+//! walk.
 //!
 //! There is one sort of entry, the run: consecutive frames of one thread whose program counters are of one `kind`, an
-//! address and the beginnings of instructions behind it. A frame of a recording that shows no instructions is a run of one.
-//! Runs are found by the ranks of their kinds, which are in the order of their addresses; a run is short, so that few
-//! kinds reach an address beside those that start there. Which frame of the run it is, the kind alone tells.
+//! address and the beginnings of instructions behind it. A frame of a recording that shows no instructions is a run
+//! of one. Runs are found by the ranks of their kinds, which are in the order of their addresses; a run is short, so
+//! that few kinds reach an address beside those that start there. Which frame of the run it is, the kind alone tells.
 //!
 //! From the ground up: a `packed` sequence holds ascending numbers in few bits, a `bits` vector counts its ones
 //! in constant time, a `wavelet` matrix of such vectors counts the small numbers of a range and so finds the next one,

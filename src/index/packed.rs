@@ -12,8 +12,8 @@ struct Block {
 
 /// A sequence of fewer than 2^31 numbers in frame-of-reference coding.
 ///
-/// Equal numbers take 1 bit each. Ascending numbers that lie 300 apart take 2.1 bytes each. Any other sequence is kept as faithfully, with up to
-/// 8.1 bytes a number.
+/// Equal numbers take 1 bit each. Ascending numbers that lie 300 apart take 2.1 bytes each. Any other sequence is
+/// kept as faithfully, with up to 8.1 bytes a number.
 pub(super) struct Packed {
     length: usize,
     blocks: Box<[Block]>,
@@ -47,7 +47,8 @@ impl Packed {
     }
 
     /// All numbers in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = u64> {
+    #[cfg(test)]
+    fn iter(&self) -> impl Iterator<Item = u64> {
         (0..self.length).filter_map(|at| self.get(at))
     }
 

@@ -103,8 +103,8 @@ impl Addresses {
 
     /// The ranks of the kinds that hit, of one thread.
     ///
-    /// A kind that starts at one of the addresses hits. The others that may start a little below them, and are looked at
-    /// one by one: as many as end differently.
+    /// A kind that starts at one of the addresses hits. The others that may start a little below them, and are looked
+    /// at one by one: as many as end differently.
     pub(super) fn ranks(self, kinds: &Dictionary<3>, thread: u64) -> Vec<Range<u32>> {
         let starting = |starts: RangeInclusive<u64>| {
             // Not those whose program counter is unknown, which have no beginning.

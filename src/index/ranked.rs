@@ -23,20 +23,25 @@ impl<const N: usize> Ranked<N> {
         // Most columns have few values, so that one is mostly among those met last.
         let mut lately: Vec<Option<([u64; N], u32)>> = vec![None; LATELY];
         let mut met = Vec::new();
-        let mut ranks: Vec<u32> = values
-            .map(|value| {
-                let known = &mut lately[place(&value)];
-                match *known {
+        let mut last = None;
+        let meet = |value| {
+            // And in some columns it is the same for long.
+            let at = match last {
+                Some((found, at)) if found == value => return at,
+                _ => match lately[place(&value)] {
                     Some((found, at)) if found == value => at,
                     _ => {
-                        let at = met.len() as u32;
                         met.push(value);
-                        *known = Some((value, at));
+                        let at = met.len() as u32 - 1;
+                        lately[place(&value)] = Some((value, at));
                         at
                     }
-                }
-            })
-            .collect();
+                },
+            };
+            last = Some((value, at));
+            at
+        };
+        let mut ranks: Vec<u32> = values.map(meet).collect();
         let (values, renamed) = sorted(met);
         ranks.iter_mut().for_each(|rank| *rank = renamed[*rank as usize]);
         Ranked { values, ranks }

@@ -30,8 +30,8 @@ pub(super) struct Segment {
     frames: u64,
     /// For every run, how many more frames than runs are before it. In a stretch of runs of one frame, always the same.
     ahead: Packed,
-    /// For every run, how much greater the location of a frame is than its number: where a recording counts instructions
-    /// as they are counted here, always the same.
+    /// For every run, how much greater the location of a frame is than its number: where a recording counts
+    /// instructions as they are counted here, always the same.
     shifts: Packed,
     tracepoints: Column<1>,
     /// For every tracepoint, how many frames it and those of smaller numbers made.

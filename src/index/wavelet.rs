@@ -35,8 +35,8 @@ impl Wavelet {
 
     /// The matrix of the numbers of several, of the same width, in their order.
     ///
-    /// The arrangement of stretches of bits is that of the bits themselves: those of zeros go to the front. So it takes a
-    /// few steps a word, not for each number.
+    /// The arrangement of stretches of bits is that of the bits themselves: those of zeros go to the front. So it
+    /// takes a few steps a word, not for each number.
     pub(super) fn joined(parts: &[&Wavelet]) -> Wavelet {
         let width = parts.iter().map(|part| part.levels.len()).min().unwrap_or(0);
         let mut stretches: Vec<(&Wavelet, Range<usize>)> = parts.iter().map(|part| (*part, 0..part.length)).collect();
@@ -233,25 +233,26 @@ fn arrange<T: Number>(length: usize, width: u32, numbers: impl Iterator<Item = T
     let mut order = Vec::with_capacity(length);
     numbers.for_each(|number| order.push(number));
     let mut ones = vec![T::default(); length];
-    let level = |shift| {
-        let bit = |number: T| (number.into() >> shift) & 1 == 1;
-        let bits = BitVector::new(&order, bit);
-        let zeros = length - bits.ones_before(length);
-        // Behind the last level nobody looks at the order.
-        if shift > 0 {
-            // Each goes to both places, and what comes next there overwrites it where it does not belong. Without a branch,
-            // which on such bits is mispredicted half of the time.
-            let (mut zero, mut one) = (0, 0);
-            for at in 0..order.len() {
+    let level = |shift: u32| {
+        let mut words = Vec::with_capacity(length.div_ceil(64));
+        let (mut zero, mut one) = (0, 0);
+        for start in (0..length).step_by(64) {
+            let mut word = 0;
+            for at in start..length.min(start + 64) {
                 let number = order[at];
+                let bit = (number.into() >> shift) & 1;
+                word |= u64::from(bit) << (at - start);
+                // Each goes to both places, and what comes next there overwrites it where it does not belong. Without a
+                // branch, which on such bits is mispredicted half of the time.
                 order[zero] = number;
                 ones[one] = number;
-                one += usize::from(bit(number));
-                zero += usize::from(!bit(number));
+                one += bit as usize;
+                zero += 1 - bit as usize;
             }
-            order[zero..].copy_from_slice(&ones[..one]);
+            words.push(word);
         }
-        Level { bits, zeros }
+        order[zero..].copy_from_slice(&ones[..one]);
+        Level { bits: BitVector::from_words(words), zeros: zero }
     };
     (0..width).rev().map(level).collect()
 }

@@ -1,8 +1,8 @@
 //! Run control: a client moves along the frames, forward and backward, one at a time or to where it wants to stop.
 //!
 //! A move looks frames up and visits none: the next one, the next with a program counter that has a breakpoint, the
-//! next of a thread outside a range of addresses. Only what watched memory held is read from the frames themselves, once for all
-//! clients.
+//! next of a thread outside a range of addresses. Only what watched memory held is read from the frames themselves,
+//! once for all clients.
 
 use std::sync::PoisonError;
 use std::time::Instant;
@@ -30,8 +30,8 @@ pub enum Motion {
     /// thread comes to a breakpoint, this one included, ends it, as this thread's: gdb waits for none else, and would pass
     /// over what lies before this thread's own next frame (gdb 13.1 to 18.1, infrun.c: finish_step_over).
     StepOver(u32),
-    /// A thread out of the addresses from the first to the second, both included: to a frame of it whose program counter
-    /// is known and another.
+    /// A thread out of the addresses from the first to the second, both included: to a frame of it whose program
+    /// counter is known and another.
     Leave(u32, u64, u64),
     /// To the next place to stop.
     Continue,
@@ -520,6 +520,28 @@ mod tests {
         let step = Move { direction: Direction::Forward, motion: Motion::Step(1) };
         assert_eq!(advance(&mut session, step), Stop::Done);
         assert_eq!(session.cursor().position(), crate::session::Position::After(3));
+    }
+
+    #[test]
+    fn a_thread_leaves_a_range_and_what_others_do_outside_it_does_not_count() {
+        let facts: Vec<Fact> = [(1, 0x10), (2, 0x30), (1, 0x12), (3, 0x40), (2, 0x31), (1, 0x14), (2, 0x33), (3, 0x12)]
+            .map(|(thread, pc)| Fact { thread, pc: Some(pc), value: None })
+            .into();
+        let mut session = session(&facts);
+        session.breakpoints.insert(0x33, Vec::new());
+        let mut leave = |direction, thread| {
+            let stop = advance(&mut session, Move { direction, motion: Motion::Leave(thread, 0x10, 0x13) });
+            (session.cursor.visited(), stop)
+        };
+        assert_eq!(leave(Direction::Forward, 1), (Some(5), Stop::Done));
+        assert_eq!(leave(Direction::Backward, 3), (Some(3), Stop::Done));
+        assert_eq!(leave(Direction::Backward, 2), (Some(1), Stop::Done));
+        assert_eq!(leave(Direction::Forward, 2), (Some(4), Stop::Done));
+        assert_eq!(leave(Direction::Forward, 1), (Some(5), Stop::Done));
+        assert_eq!(leave(Direction::Forward, 3), (Some(6), Stop::Breakpoint), "of another thread");
+        assert_eq!(leave(Direction::Forward, 3), (Some(7), Stop::Edge(Direction::Forward)));
+        assert_eq!(leave(Direction::Backward, 1), (Some(6), Stop::Breakpoint));
+        assert_eq!(leave(Direction::Backward, 1), (Some(5), Stop::Done));
     }
 
     #[test]
