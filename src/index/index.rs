@@ -168,6 +168,11 @@ impl Index {
         self.shared.interruptions().total()
     }
 
+    /// How many gaps, and how many exceptions, of a thread were met so far.
+    pub fn interruptions_of(&self, thread: u32) -> (u64, u64) {
+        self.shared.interruptions().of(thread)
+    }
+
     /// The first interruption that ends at `from` or later: the thread's first frame behind it is that frame or one
     /// behind it.
     ///

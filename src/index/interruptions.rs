@@ -112,6 +112,12 @@ impl Interruptions {
         self.total
     }
 
+    /// How many gaps and how many exceptions of a thread there are.
+    pub(super) fn of(&self, thread: u32) -> (u64, u64) {
+        let count = |is_exception| self.lists.get(&(thread, is_exception)).map_or(0, |list| list.len() as u64);
+        (count(false), count(true))
+    }
+
     /// The first of those whose thread's next frame is `from` or one behind it.
     pub(super) fn next(
         &self,

@@ -12,7 +12,7 @@ use super::warnings;
 use crate::arch::Origin;
 use crate::image::PlacedImage;
 use crate::session::Replay;
-use crate::trace::{RunStatus, StopReason, Tracepoint, TracepointKind};
+use crate::trace::{RunStatus, StopReason, Thread, Tracepoint, TracepointKind};
 
 /// How many libraries are named in text.
 const LIBRARIES: usize = 20;
@@ -34,6 +34,8 @@ pub struct Info {
     pub libraries: Vec<LibraryInfo>,
     /// The run.
     pub run: RunInfo,
+    /// The trace sources, in instruction traces.
+    pub sources: Vec<SourceInfo>,
     /// The tracepoints, by number.
     pub tracepoints: Vec<TracepointInfo>,
     /// The trace state variables.
@@ -96,6 +98,21 @@ pub enum LibraryOrigin {
     Given,
     /// Not at all.
     Missing,
+}
+
+/// A trace source: a processor core, or a hart.
+#[derive(Debug, Serialize)]
+pub struct SourceInfo {
+    /// The thread that it is to gdb, which also is the number of the tracepoint of its frames.
+    pub thread: u32,
+    /// What it is called.
+    pub name: String,
+    /// How many instructions it executed that are known.
+    pub instructions: u64,
+    /// How often nobody knows what it executed.
+    pub gaps: u64,
+    /// How many exceptions and interrupts it took.
+    pub exceptions: u64,
 }
 
 /// A file that lay beside the program.
@@ -218,6 +235,7 @@ impl Info {
             program: program(replay),
             libraries: libraries(replay),
             run: run(recording.status()),
+            sources: sources(replay, &counts),
             tracepoints: tracepoints(replay, &counts),
             variables: recording
                 .variables()
@@ -251,10 +269,14 @@ impl Info {
         };
         let _ = writeln!(
             text,
-            "target: {architecture}, {}, {}-bit addresses; register block of {} bytes; {}",
+            "target: {architecture}, {}, {}-bit addresses; {}{}",
             target.byte_order,
             8 * target.address_size,
-            target.register_block_bytes,
+            // Of instructions nothing was collected.
+            match self.sources.is_empty() {
+                true => format!("register block of {} bytes; ", target.register_block_bytes),
+                false => String::new(),
+            },
             match target.registers {
                 0 => "registers cannot be told apart".to_owned(),
                 registers => format!(
@@ -283,7 +305,9 @@ impl Info {
             let _ = writeln!(text, "library: … and {more} more (info --json names all)");
         }
         let _ = writeln!(text, "frames: {}", self.frames);
-        let _ = writeln!(text, "run: {}", self.run_text());
+        if self.sources.is_empty() {
+            let _ = writeln!(text, "run: {}", self.run_text());
+        }
         if self.damaged > 0 {
             let _ = writeln!(text, "damage: {} could not be read", count(self.damaged, "place"));
         }
@@ -321,7 +345,20 @@ impl std::fmt::Display for Info {
         for tracepoint in &self.tracepoints {
             write!(f, "\n{tracepoint}")?;
         }
-        let defined: BTreeSet<i32> = self.tracepoints.iter().map(|tracepoint| tracepoint.number).collect();
+        for source in &self.sources {
+            writeln!(
+                f,
+                "source {} (thread {}): {}, {}, {}",
+                printable(&source.name),
+                source.thread,
+                count(source.instructions, "instruction"),
+                count(source.gaps, "gap"),
+                count(source.exceptions, "exception")
+            )?;
+        }
+        let sources = self.sources.iter().map(|source| source.thread.cast_signed());
+        let defined: BTreeSet<i32> =
+            self.tracepoints.iter().map(|tracepoint| tracepoint.number).chain(sources).collect();
         for (number, frames) in self.frames_by_tracepoint.iter().filter(|(number, _)| !defined.contains(number)) {
             writeln!(f, "\ntracepoint {number}, which is not defined: {}", count(*frames, "frame"))?;
         }
@@ -455,6 +492,17 @@ fn libraries(replay: &Replay) -> Vec<LibraryInfo> {
     let missing = replay.missing_libraries().iter();
     let missing = missing.map(|library| info(&library.path, library.address, LibraryOrigin::Missing));
     own.into_iter().chain(given).chain(missing).collect()
+}
+
+fn sources(replay: &Replay, counts: &BTreeMap<i32, u64>) -> Vec<SourceInfo> {
+    let recording = replay.recording();
+    let threads = recording.threads().iter().filter(|_| recording.is_instruction_trace());
+    let source = |thread: &Thread| {
+        let (gaps, exceptions) = replay.index().interruptions_of(thread.id);
+        let instructions = counts.get(&thread.id.cast_signed()).copied().unwrap_or(0);
+        SourceInfo { thread: thread.id, name: thread.name.clone(), instructions, gaps, exceptions }
+    };
+    threads.map(source).collect()
 }
 
 fn run(status: &RunStatus) -> RunInfo {

@@ -102,7 +102,7 @@ impl<'a> Source<'a> {
     }
 
     fn damaged(&mut self, damage: Damage) {
-        self.lose(damage.at, ElementKind::Damaged(damage.to_string()));
+        self.lose(damage.at, ElementKind::Damaged(damage.fault.to_string()));
     }
 
     /// What comes is not connected to what was told.
