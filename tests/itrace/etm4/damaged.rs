@@ -10,7 +10,6 @@ use crate::faults::{FAULTS, HEAD, Subject, Tally};
 use crate::is_soak;
 use crate::program::Program;
 use crate::random::Random;
-use crate::stream::Sink;
 
 const ID: u8 = 0x10;
 
