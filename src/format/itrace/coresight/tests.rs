@@ -201,3 +201,24 @@ fn a_branch_to_the_next_instruction_may_be_told_as_one_that_is_not_taken() {
     let elements = [SYNCHRONIZED, address(0), NOT_TAKEN, TAKEN];
     assert_eq!(proven(&[B_4, NOP, CBZ_8], &elements), [Ok((0, 0)), Ok((4, 8))]);
 }
+
+#[test]
+fn an_instruction_set_that_the_program_cannot_have_does_not_fit() {
+    struct OfA64(Program);
+    impl Code for OfA64 {
+        fn code(&self, address: u64) -> &[u8] {
+            self.0.code(address)
+        }
+        fn can_have(&self, instruction_set: InstructionSet) -> bool {
+            instruction_set == InstructionSet::A64
+        }
+    }
+    let program = OfA64(Program(PROGRAM.iter().flat_map(|word| word.to_le_bytes()).collect()));
+    let mut reconstruction = Reconstruction::new(&program, &configuration("gen-etm4-two-rs/etm_1.ini"));
+    let mut steps = Vec::new();
+    let a32 = ElementKind::Address(Target { instruction_set: InstructionSet::A32, ..target(0, true) });
+    for kind in [SYNCHRONIZED, a32, TAKEN] {
+        reconstruction.take(&Element { at: 0, kind }, &mut |step| steps.push(step));
+    }
+    assert!(matches!(steps[..], [Step::Discontinuity(_)]), "{steps:?}");
+}

@@ -157,6 +157,7 @@ impl<C: Code> Reconstruction<C> {
             }
             // Of no use before a full address.
             _ if self.place.is_none() => Ok(()),
+            _ if self.is_in_trap => Err("no packet tells where the handler of an exception is".to_owned()),
             InstructionTrace::Branch(branch) => {
                 if !self.branches.append(branch.branch_map) {
                     return Err("it tells more branches than an encoder keeps".to_owned());

@@ -1,5 +1,6 @@
 use riscv_etrace::packet::payload::{AddressInfo, Branch, InstructionTrace};
-use riscv_etrace::packet::sync::{Context, Start, Support, Synchronization};
+use riscv_etrace::packet::sync::{Context, Start, Support, Synchronization, Trap};
+use riscv_etrace::types::trap::Info;
 use riscv_etrace::types::{Privilege, branch};
 
 use super::*;
@@ -136,9 +137,10 @@ fn begin() -> InstructionTrace {
 }
 
 fn start(address: u64) -> InstructionTrace {
-    let ctx = Context { privilege: Privilege::User, time: None, context: 0 };
-    InstructionTrace::Synchronization(Synchronization::Start(Start { branch: false, ctx, address }))
+    InstructionTrace::Synchronization(Synchronization::Start(Start { branch: false, ctx: CONTEXT, address }))
 }
+
+const CONTEXT: Context = Context { privilege: Privilege::User, time: None, context: 0 };
 
 fn branches(count: u8, address: Option<i64>) -> InstructionTrace {
     let mut branch_map = branch::Map::default();
@@ -176,4 +178,13 @@ fn without_the_options_of_the_encoder_nothing_is_believed() {
     assert_eq!(proven(&[], &[start(0), start(16)]), [Err(words.to_owned())]);
     assert_eq!(proven(&[("full_address", 0)], &[start(16)]), [Ok((16, 16))]);
     assert_eq!(proven(&[], &[start(0), begin(), start(16)]), [Err(words.to_owned()), Ok((16, 16))]);
+}
+
+#[test]
+fn behind_an_exception_no_packet_is_believed_before_one_tells_where_the_handler_is() {
+    let trap = Trap { branch: false, ctx: CONTEXT, thaddr: false, address: 4, info: Info { ecause: 5, tval: None } };
+    let trap = InstructionTrace::Synchronization(Synchronization::Trap(trap));
+    let words = "no packet tells where the handler of an exception is".to_owned();
+    let payloads = [begin(), start(0), trap, branches(1, None), start(16)];
+    assert_eq!(proven(&[], &payloads), [Ok((0, 0)), Err(words), Ok((16, 16))]);
 }
