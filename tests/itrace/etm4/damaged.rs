@@ -43,7 +43,7 @@ fn subject<'a>(program: &'a Program, execution: &'a Execution, options: Options,
 
 #[test]
 fn what_is_shown_was_executed() {
-    let cases = if is_soak() { 3000 } else { 12 };
+    let cases = if is_soak() { 1000 } else { 6 };
     let programs = PROGRAMS.map(Program::open);
     let mut tallies = vec![[Tally::default(); 2]; FAULTS.len()];
     for (seed, program) in (1..).zip(&programs) {

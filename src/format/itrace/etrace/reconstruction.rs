@@ -70,6 +70,10 @@ pub struct Reconstruction<C> {
     /// Whether the walk stands at an address that was told, and may have to go on to where it comes again.
     may_come_again: bool,
     returns: Vec<u64>,
+    /// Whether there are no others than these: nothing was lost since tracing began.
+    has_all_returns: bool,
+    /// Whether something was lost since tracing was begun or ended.
+    is_behind_gap: bool,
     /// Whether an exception was told, and not yet where its handler is.
     is_in_trap: bool,
     /// What the packet proves that is being taken.
@@ -92,6 +96,8 @@ impl<C: Code> Reconstruction<C> {
             place: None,
             may_come_again: false,
             returns: Vec::new(),
+            has_all_returns: false,
+            is_behind_gap: false,
             is_in_trap: false,
             steps: Vec::new(),
         }
@@ -106,6 +112,7 @@ impl<C: Code> Reconstruction<C> {
         };
         if let Err(reason) = found {
             self.lose();
+            self.is_behind_gap = true;
             self.steps.clear();
             step(Step::Discontinuity(Discontinuity { at: packet.at, reason }));
             let begun = match &packet.payload {
@@ -136,6 +143,7 @@ impl<C: Code> Reconstruction<C> {
         self.may_come_again = false;
         self.is_in_trap = false;
         self.returns.clear();
+        self.has_all_returns = false;
     }
 
     fn payload(&mut self, payload: &InstructionTrace) -> Result<(), Wrong> {
@@ -278,7 +286,10 @@ impl<C: Code> Reconstruction<C> {
             return Err(format!("the encoder was switched to {what}, which is not read"));
         }
         match support.qual_status {
-            QualStatus::NoChange => Ok(()),
+            QualStatus::NoChange => {
+                self.has_all_returns |= self.place.is_none() && !self.is_behind_gap;
+                Ok(())
+            }
             QualStatus::TraceLost => Err("the encoder lost packets".to_owned()),
             QualStatus::EndedRep | QualStatus::EndedNtr => {
                 let goes_on = support.qual_status == QualStatus::EndedNtr && self.may_come_again;
@@ -286,6 +297,7 @@ impl<C: Code> Reconstruction<C> {
                     self.come_again()?;
                 }
                 self.lose();
+                self.is_behind_gap = false;
                 self.steps.push(Step::End);
                 Ok(())
             }
@@ -309,6 +321,12 @@ impl<C: Code> Reconstruction<C> {
             Flow::Indirect { is_call, is_return, .. } => {
                 // A packet with the number of returns that were left tells of the one that does not fit.
                 let is_inferred = is_return && self.options.implicit_return && depth != Some(self.returns.len());
+                if is_inferred && self.returns.is_empty() && !self.has_all_returns {
+                    return Err(format!(
+                        "the return at {:#x} may be from a call before a gap: what is told next need not be where it led",
+                        place.pc
+                    ));
+                }
                 let inferred = if is_inferred { self.returns.pop() } else { None };
                 if is_call {
                     self.call(place.behind);

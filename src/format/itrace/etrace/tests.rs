@@ -1,5 +1,6 @@
 use riscv_etrace::packet::payload::{AddressInfo, Branch, InstructionTrace};
-use riscv_etrace::packet::sync::{Context, Start, Support, Synchronization, Trap};
+use riscv_etrace::packet::sync::{Context, QualStatus, Start, Support, Synchronization, Trap};
+use riscv_etrace::packet::unit::ReferenceIOptions;
 use riscv_etrace::types::trap::Info;
 use riscv_etrace::types::{Privilege, branch};
 
@@ -187,4 +188,17 @@ fn behind_an_exception_no_packet_is_believed_before_one_tells_where_the_handler_
     let words = "no packet tells where the handler of an exception is".to_owned();
     let payloads = [begin(), start(0), trap, branches(1, None), start(16)];
     assert_eq!(proven(&[], &payloads), [Ok((0, 0)), Err(words), Ok((16, 16))]);
+}
+
+#[test]
+fn a_return_from_before_a_gap_leads_nobody_knows_where() {
+    let named = [("return_stack_size_p", 4), ("call_counter_size_p", 4)];
+    let options = ReferenceIOptions { implicit_return: true, ..ReferenceIOptions::default() };
+    let begin = InstructionTrace::from(Support { ioptions: options, ..Support::default() });
+    let lost = Support { qual_status: QualStatus::TraceLost, ioptions: options, ..Support::default() };
+    let back = InstructionTrace::Address(AddressInfo { address: -8, notify: false, updiscon: false, irdepth: None });
+    // When tracing began there was no call.
+    assert_eq!(proven(&named, &[begin, start(16), back]), [Ok((16, 16)), Ok((20, 20)), Ok((8, 8))]);
+    let proven = proven(&named, &[begin, start(0), lost.into(), start(16), back]);
+    assert!(matches!(proven[..], [Ok((0, 0)), Err(_), Ok((16, 16)), Err(_)]), "{proven:?}");
 }
