@@ -16,6 +16,7 @@ mod program;
 mod random;
 mod shown;
 mod stream;
+mod wrong_program;
 
 /// Whether every fault is to be run.
 fn is_soak() -> bool {

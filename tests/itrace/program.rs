@@ -124,4 +124,9 @@ impl Code for Program {
         let found = self.code.range(..=address).next_back();
         found.and_then(|(start, bytes)| bytes.get((address - start) as usize..)).unwrap_or_default()
     }
+
+    fn can_have(&self, instruction_set: InstructionSet) -> bool {
+        let is_64_bit_arm = self.instruction_set(0) == InstructionSet::A64;
+        self.is_riscv() || is_64_bit_arm == (instruction_set == InstructionSet::A64)
+    }
 }

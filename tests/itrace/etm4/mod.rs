@@ -13,7 +13,9 @@ use traceframe::format::itrace::coresight::etm4::{Configuration, Source};
 use traceframe::format::itrace::coresight::formatter::Framing;
 use traceframe::format::itrace::instruction::Blocks;
 
+use crate::execution::Execution;
 use crate::program::Program;
+use crate::random::Random;
 use crate::shown::Shown;
 use crate::stream::Sink;
 use encoder::Options;
@@ -49,4 +51,19 @@ fn show(program: &Program, sink: &Sink, framing: Framing, configuration: &Config
         reconstruction.take(&element, &mut blocks, &mut |step| shown.take(program, sink, element.at, step));
     }
     shown
+}
+
+/// What is shown of a run of a program, if it is taken for one of another.
+pub fn show_with(
+    program: &Program,
+    wrong: &Program,
+    execution: &Execution,
+    has_return_stack: bool,
+    framing: Framing,
+) -> Shown {
+    let options = Options { has_return_stack, period: 700, ..Options::default() };
+    let packets = encoder::encode(program, execution, &options);
+    let plain = Sink::of(&packets, 0..packets.len());
+    let sink = formatter::format(&[(0x10, &plain)], framing, &mut Random::new(1));
+    show(wrong, &sink, framing, &configuration(&options, 0x10))
 }
