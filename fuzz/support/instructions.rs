@@ -75,7 +75,7 @@ impl Walked {
         self.steps += 1;
         assert!(self.steps <= MOST_STEPS * 40 * (self.bytes + 1));
         match step {
-            Step::Run(Run { instruction_set, start, last, instructions }) => {
+            Step::Run(Run { instruction_set, start, last, instructions, .. }) => {
                 let mut at = start;
                 assert!(instructions > 0);
                 for nth in 0..instructions {
@@ -91,7 +91,7 @@ impl Walked {
                 self.discontinuities += 1;
                 assert!(at <= self.bytes as u64 && self.discontinuities <= 40 * (self.bytes + 1), "{reason}");
             }
-            Step::Trap { .. } | Step::End => {}
+            Step::Trap { .. } | Step::End | Step::Time(_) => {}
         }
     }
 }

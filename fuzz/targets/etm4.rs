@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use traceframe::format::itrace::coresight::Reconstruction;
 use traceframe::format::itrace::coresight::etm4::{Configuration, Source};
 use traceframe::format::itrace::coresight::formatter::Framing;
+use traceframe::format::itrace::instruction::Blocks;
 
 use crate::support::instructions::{Walked, changed, program};
 use crate::support::tests_data;
@@ -72,12 +73,13 @@ pub fn run(data: &[u8]) {
     let program = program(["walk.a64", "walk.t32", "prog.a64.200"][choice / 9 % 3]);
     let sink = if choice & 0x40 == 0 { rest.to_vec() } else { changed(&streams()[0], rest) };
     let mut walked = Walked::new(program, sink.len());
-    let mut reconstruction = Reconstruction::new(program, &configuration);
+    let mut blocks = Blocks::new(program, Reconstruction::ends(&configuration));
+    let mut reconstruction = Reconstruction::new(&configuration);
     let mut elements = 0;
     for element in Source::new(&sink, framing, configuration) {
         assert!(element.at <= sink.len() as u64);
         elements += 1;
-        reconstruction.take(&element, &mut |step| walked.take(step));
+        reconstruction.take(&element, &mut blocks, &mut |step| walked.take(step));
     }
     assert!(elements <= 40 * (sink.len() + 1), "{elements} elements of {} bytes", sink.len());
 }

@@ -53,10 +53,11 @@ pub fn run(data: &[u8]) {
     let program = program(name);
     let sink = if choice & 0x40 == 0 { rest.to_vec() } else { changed(&streams()[usize::from(returns > 0)], rest) };
     let mut walked = Walked::new(program, sink.len());
-    let mut reconstruction = Reconstruction::new(Blocks::new(program, Ends::default()), set, &parameters);
+    let mut blocks = Blocks::new(program, Ends::default());
+    let mut reconstruction = Reconstruction::new(set, &parameters);
     for packet in Packets::new(&sink, FRAMINGS[choice % FRAMINGS.len()], &parameters) {
         assert!(packet.at <= sink.len() as u64);
         walked.packet();
-        reconstruction.take(&packet, &mut |step| walked.take(step));
+        reconstruction.take(&packet, &mut blocks, &mut |step| walked.take(step));
     }
 }

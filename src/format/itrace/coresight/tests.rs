@@ -117,13 +117,15 @@ const B_4: u32 = 0x1400_0001;
 /// its first instruction and its last. What is said of a discontinuity follows behind.
 fn proven(words: &[u32], elements: &[ElementKind]) -> Vec<Result<(u64, u64), String>> {
     let program = Program(words.iter().flat_map(|word| word.to_le_bytes()).collect());
-    let mut reconstruction = Reconstruction::new(&program, &configuration("gen-etm4-two-rs/etm_1.ini"));
+    let configuration = configuration("gen-etm4-two-rs/etm_1.ini");
+    let mut blocks = Blocks::new(&program, Reconstruction::ends(&configuration));
+    let mut reconstruction = Reconstruction::new(&configuration);
     let mut found = Vec::new();
     for kind in elements {
-        reconstruction.take(&Element { at: 0, kind: kind.clone() }, &mut |step| match step {
+        reconstruction.take(&Element { at: 0, kind: kind.clone() }, &mut blocks, &mut |step| match step {
             Step::Run(run) => found.push(Ok((run.start - BASE, run.last - BASE))),
             Step::Discontinuity(Discontinuity { reason, .. }) => found.push(Err(reason)),
-            Step::Trap { .. } | Step::End => {}
+            Step::Trap { .. } | Step::End | Step::Time(_) => {}
         });
     }
     found
@@ -215,11 +217,13 @@ fn an_instruction_set_that_the_program_cannot_have_does_not_fit() {
         }
     }
     let program = OfA64(Program(PROGRAM.iter().flat_map(|word| word.to_le_bytes()).collect()));
-    let mut reconstruction = Reconstruction::new(&program, &configuration("gen-etm4-two-rs/etm_1.ini"));
+    let configuration = configuration("gen-etm4-two-rs/etm_1.ini");
+    let mut blocks = Blocks::new(&program, Reconstruction::ends(&configuration));
+    let mut reconstruction = Reconstruction::new(&configuration);
     let mut steps = Vec::new();
     let a32 = ElementKind::Address(Target { instruction_set: InstructionSet::A32, ..target(0, true) });
     for kind in [SYNCHRONIZED, a32, TAKEN] {
-        reconstruction.take(&Element { at: 0, kind }, &mut |step| steps.push(step));
+        reconstruction.take(&Element { at: 0, kind }, &mut blocks, &mut |step| steps.push(step));
     }
     assert!(matches!(steps[..], [Step::Discontinuity(_)]), "{steps:?}");
 }

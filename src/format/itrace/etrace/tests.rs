@@ -121,13 +121,15 @@ fn proven(named: &[(&str, u64)], payloads: &[InstructionTrace]) -> Vec<Result<(u
     }
     let parameters = Parameters::new(&[&[("iaddress_width_p", 64)], named].concat()).unwrap();
     let code = Words(CODE.iter().flat_map(|word| word.to_le_bytes()).collect());
-    let mut walk = Reconstruction::new(Blocks::new(&code, Ends::default()), InstructionSet::Rv64, &parameters);
+    let mut blocks = Blocks::new(&code, Ends::default());
+    let mut walk = Reconstruction::new(InstructionSet::Rv64, &parameters);
     let mut found = Vec::new();
     for payload in payloads {
-        walk.take(&Packet { at: 0, source: 0, payload: Ok(Some(*payload)) }, &mut |step| match step {
+        let packet = Packet { at: 0, source: Some(0), payload: Ok(Some(*payload)) };
+        walk.take(&packet, &mut blocks, &mut |step| match step {
             Step::Run(Run { start, last, .. }) => found.push(Ok((start, last))),
             Step::Discontinuity(gap) => found.push(Err(gap.reason)),
-            Step::Trap { .. } | Step::End => {}
+            Step::Trap { .. } | Step::End | Step::Time(_) => {}
         });
     }
     found

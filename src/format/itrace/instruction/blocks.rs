@@ -31,6 +31,10 @@ impl<C: Code + ?Sized> Code for Arc<C> {
     fn code(&self, address: u64) -> &[u8] {
         (**self).code(address)
     }
+
+    fn can_have(&self, instruction_set: InstructionSet) -> bool {
+        (**self).can_have(instruction_set)
+    }
 }
 
 /// What ends a block besides the instructions that can lead elsewhere than to the next: what the trace unit counts
