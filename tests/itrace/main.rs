@@ -14,8 +14,11 @@ mod execution;
 mod faults;
 mod program;
 mod random;
+mod recordings;
 mod shown;
 mod stream;
+#[path = "../support/mod.rs"]
+mod support;
 mod wrong_program;
 
 /// Whether every fault is to be run.
