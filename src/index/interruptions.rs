@@ -112,6 +112,12 @@ impl Interruptions {
         self.total
     }
 
+    /// How many gaps there are, of one thread or of all.
+    pub(super) fn gaps(&self, thread: Option<u32>) -> u64 {
+        let query = InterruptionQuery { thread, gaps: true, exceptions: false };
+        self.lists(&query).map(|(_, list)| list.len() as u64).sum()
+    }
+
     /// The first of those whose thread's next frame is `from` or one behind it.
     pub(super) fn next(
         &self,
