@@ -112,10 +112,9 @@ impl Interruptions {
         self.total
     }
 
-    /// How many gaps and how many exceptions of a thread there are.
-    pub(super) fn of(&self, thread: u32) -> (u64, u64) {
-        let count = |is_exception| self.lists.get(&(thread, is_exception)).map_or(0, |list| list.len() as u64);
-        (count(false), count(true))
+    /// How many a query is for.
+    pub(super) fn of(&self, query: &InterruptionQuery) -> u64 {
+        self.lists(query).map(|(_, list)| list.len() as u64).sum()
     }
 
     /// The first of those whose thread's next frame is `from` or one behind it.

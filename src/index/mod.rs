@@ -17,7 +17,7 @@
 //! in constant time, a `wavelet` matrix of such vectors counts the small numbers of a range and so finds the next one,
 //! a `dictionary` holds distinct values in their order, values that are `ranked` in one become a `column`, a `segment`
 //! holds the columns of a stretch of runs, `segments` are the stretches of a recording, `interruptions` are what lies
-//! between the frames, the `walk` makes them, `shared` is where it shows them, and the `index` answers.
+//! between the frames, `pc_counts` are sums over all, the `walk` makes them, `shared` is where it shows them, and the `index` answers.
 
 mod answer;
 mod bits;
@@ -30,6 +30,7 @@ mod index;
 mod interruptions;
 mod kind;
 mod packed;
+mod pc_counts;
 mod query;
 mod ranked;
 mod segment;
@@ -40,5 +41,6 @@ mod wavelet;
 
 pub use answer::{Answer, Progress};
 pub use index::Index;
+pub use pc_counts::PcCounts;
 pub use query::{InterruptionQuery, Query};
 pub use walk::Inspector;

@@ -5,6 +5,7 @@
 //!
 //! Invariant: nothing that came from a file reaches a terminal unescaped.
 
+mod coverage;
 mod damage;
 mod events;
 mod frames;
@@ -16,6 +17,7 @@ mod text;
 mod times;
 mod told;
 
+pub use coverage::Coverage;
 pub use damage::{damage, warnings};
 pub use events::EventRow;
 pub use frames::{

@@ -33,8 +33,8 @@ fn the_streams_of_the_scenarios_are_what_is_made() {
             has_return_stack: true,
             has_timestamps: true,
             period: 700,
-            filtered: vec![middle + 2000..middle + 2300],
-            overflows: vec![middle..middle + 500],
+            filtered: vec![middle + 2000..middle + 2300, middle + 3000..middle + 3001],
+            overflows: vec![middle..middle + 500, middle + 1000..middle + 1001],
             ..Options::default()
         };
         let (sink, description) = made(&program, &execution, &options);
