@@ -18,7 +18,7 @@
 //! | [`cli`] | what was typed and what it means; exit codes |
 //! | [`server`] | listeners, connections, shutdown; the only room that names tokio |
 //! | [`rsp`] | the remote protocol; the only room that names gdbstub |
-//! | [`report`] | a recording in words: what `info`, `frames` and the monitor commands show |
+//! | [`report`] | a recording in words: what `info`, `frames` and the monitor commands show; coverage |
 //! | [`session`] | one client's view: cursor, tfind, run control, searches, registers and memory at a position |
 //! | [`index`] | where frames lie and how they are found; built once, shared by all clients |
 //! | [`mod@format`] | bytes to model, one folder a format |

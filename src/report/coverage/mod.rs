@@ -21,10 +21,13 @@ use crate::trace::Thread;
 
 /// What of the programs was executed.
 ///
-/// The count of a line is the largest count of any of the instructions at which one of its statements begins. A sum would
-/// count a line twice that the compiler split, and as often as it is there one that is in several places: inlined,
-/// in templates, in unrolled loops. The count of a function is that of its first instruction, and so the number of its
-/// calls, but for those that were inlined.
+/// The count of a line is the largest count of any of the instructions at which one of its statements begins. A sum
+/// would count a line twice that the compiler split, and as often as it is there one that is in several places:
+/// inlined, in templates, in unrolled loops. The count of a function is that of its first instruction, and so the
+/// number of its calls, but for those that were inlined.
+///
+/// Where statements begin the compiler tells. In optimized code it may have merged the last of a line with those of
+/// others, so that no execution of it can be seen.
 ///
 /// The counts are of what the recording shows. What lies in no line table is counted by functions alone.
 pub struct Coverage<'a> {
@@ -32,9 +35,11 @@ pub struct Coverage<'a> {
     thread: Option<&'a Thread>,
     /// The programs that are counted.
     images: Vec<&'a PlacedImage>,
-    /// How many instructions were executed, or frames made; how many of them in no program's code; and at no known place.
+    /// How many instructions were executed, or frames made.
     executed: u64,
+    /// How many of them in no program's code.
     outside: u64,
+    /// How many of them at no known place.
     unknown: u64,
     gaps: u64,
     /// How many statements have no file that can be named.

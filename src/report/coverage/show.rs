@@ -12,7 +12,8 @@ use crate::report::JSON_VERSION;
 use crate::report::text::{PrintableJson, count, printable};
 
 impl Coverage<'_> {
-    /// As text: what was counted, the files, and the functions, those first that were called most often; `most` of each.
+    /// As text: what was counted, the files, and the functions, those first that were called most often; `most` of
+    /// each.
     ///
     /// # Errors
     ///
@@ -129,7 +130,7 @@ fn percent(Hit { found, hit }: Hit) -> String {
 
 fn more(rest: u64, noun: &str, without: u64, what: &str) -> String {
     let without = if without > 0 { format!(", {without} of them {what}") } else { String::new() };
-    format!("… and {} more{without} (--limit 0 shows all)", count(rest, noun))
+    format!("… and {}{without} (--limit 0 shows all)", count(rest, &format!("more {noun}")))
 }
 
 impl Serialize for Hit {
@@ -177,7 +178,7 @@ impl Serialize for Files<'_> {
     }
 }
 
-/// A file: `name`, as `frames` shows it, and `path`; `lines` found and hit; and `counts`, a pair of line and count each.
+/// A file: `name`, as `frames` shows it, and `path`; `lines` found and hit; and `counts`, pairs of a line and its count.
 struct OfFile<'a> {
     coverage: &'a Coverage<'a>,
     file: &'a File,
