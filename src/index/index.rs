@@ -184,6 +184,12 @@ impl Index {
         self.shared.interruptions().of(query)
     }
 
+    /// The interruptions between a frame and the one before it of its thread; the first `most` of them.
+    pub fn interruptions_before(&self, frame: u64, most: usize) -> Vec<Placed> {
+        let snapshot = self.shared.snapshot();
+        self.shared.interruptions().before(&snapshot.segments, frame, most)
+    }
+
     /// The first interruption that ends at `from` or later: the thread's first frame behind it is that frame or one
     /// behind it.
     ///

@@ -25,7 +25,7 @@ pub use frames::{
     rows,
 };
 pub use info::Info;
-pub use interruptions::interruption;
+pub use interruptions::{InterruptionRow, interruption};
 pub use program::without_program;
 pub use status::{place, status, thread};
 pub use text::{count, printable, printable_json};

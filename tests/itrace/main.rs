@@ -8,6 +8,7 @@
 //! An ordinary run takes a sample of the faults, the same each time; with `TRACEFRAME_SOAK=1` in the environment all of
 //! them are run, which is for `cargo test --release --test itrace`. What is recovered is printed with `--nocapture`.
 
+mod commands;
 mod etm4;
 mod etrace;
 mod execution;
