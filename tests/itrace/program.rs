@@ -72,8 +72,8 @@ impl Program {
 
     /// Whether the program lets `next` come at once behind `at`. Where an instruction leads that does not say it,
     /// everything is allowed.
-    pub fn allows(&self, at: u64, next: u64) -> bool {
-        let Some(instruction) = decode(self.instruction_set(at), at, self.code(at)) else { return false };
+    pub fn allows(&self, set: InstructionSet, at: u64, next: u64) -> bool {
+        let Some(instruction) = decode(set, at, self.code(at)) else { return false };
         let behind = at + u64::from(instruction.size);
         match instruction.flow {
             Flow::Next | Flow::Barrier | Flow::Wait => next == behind,
