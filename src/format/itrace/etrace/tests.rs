@@ -1,7 +1,7 @@
 use super::*;
+use crate::format::itrace::Step;
 use crate::format::itrace::instruction::{Blocks, Code, Ends, InstructionSet};
 use crate::format::itrace::tests::{data, truth};
-use crate::format::itrace::{Run, Step};
 use crate::image::Image;
 
 struct Program(Image);
@@ -29,11 +29,11 @@ fn every_instruction_is_the_one_that_was_executed() {
         let mut seen = Vec::new();
         for packet in Packets::new(&bytes, Framing::Siemens { hart_bits: 0 }, &parameters) {
             walk.take(&packet, &mut blocks, &mut |step| match step {
-                Step::Run(Run { start, last, instructions, .. }) => {
+                Step::Run(run) => {
                     let mut blocks = Blocks::new(&program, Ends::default());
-                    let block = blocks.block(InstructionSet::Rv64, start);
-                    let addresses: Vec<u64> = (0..instructions).map(|nth| block.address(nth).unwrap()).collect();
-                    assert_eq!(addresses.last(), Some(&last));
+                    let block = blocks.block(InstructionSet::Rv64, run.start);
+                    let addresses: Vec<u64> = (0..run.instructions()).map(|nth| block.address(nth).unwrap()).collect();
+                    assert_eq!(addresses.last().copied(), run.last());
                     seen.extend(addresses);
                 }
                 // It ends as it was meant to.
@@ -61,7 +61,7 @@ fn walked(bytes: &[u8], moved: u64) -> (u64, usize) {
     let (mut executed, mut gaps) = (0, 0);
     for packet in Packets::new(bytes, Framing::Siemens { hart_bits: 0 }, &parameters) {
         walk.take(&packet, &mut blocks, &mut |step| match step {
-            Step::Run(run) => executed += u64::from(run.instructions),
+            Step::Run(run) => executed += u64::from(run.instructions()),
             Step::Discontinuity(_) => gaps += 1,
             Step::Trap { .. } | Step::End | Step::Time(_) => {}
         });
