@@ -476,6 +476,8 @@ class Maker:
         self.put = ""
         # What answered otherwise: another server, or nothing that frames are asked of.
         self.other = None
+        # The server that answered last.
+        self.met = None
 
     def __call__(self, prompt):
         plain = prompt[len(self.put):] if self.put and prompt.startswith(self.put) else prompt
@@ -494,8 +496,21 @@ class Maker:
         if not re.match("(in|outside, last in|in no) trace frame", place):
             self.other = connection if connection is not self else None
             return ""
+        if connection is not self.met:
+            self.met = connection
+            meet(server("status"))
         maker = re.search("trace frame [0-9]+ of (.*)", place)
         return "[%s] " % maker.group(1) if maker else ""
+
+
+def meet(status):
+    """What goes with a server, as it says what it serves."""
+    # What `finish` shows as a value is none: an instruction trace has no registers. Older gdbs do not have the setting.
+    if ": instruction trace" in status.partition("\n")[0]:
+        try:
+            quietly("set print finish off")
+        except gdb.error:
+            pass
 
 
 if gdb.prompt_hook is None:

@@ -18,7 +18,7 @@
 //! | [`cli`] | what was typed and what it means; exit codes |
 //! | [`server`] | listeners, connections, shutdown; the only room that names tokio |
 //! | [`rsp`] | the remote protocol; the only room that names gdbstub |
-//! | [`report`] | a recording in words: what `info`, `frames` and the monitor commands show |
+//! | [`report`] | a recording in words: what `info`, `frames` and the monitor commands show; coverage |
 //! | [`session`] | one client's view: cursor, tfind, run control, searches, registers and memory at a position |
 //! | [`index`] | where frames lie and how they are found; built once, shared by all clients |
 //! | [`mod@format`] | bytes to model, one folder a format |
@@ -64,7 +64,10 @@
 //! return addresses.
 //!
 //! [`format::itrace`] reads hardware instruction trace: from the bytes of a sink to the instructions that were executed, of
-//! CoreSight (ETMv4, ETE) and of RISC-V (E-Trace). It is no [`trace::Recording`] yet, so that no command opens one.
+//! CoreSight (ETMv4, ETE) and of RISC-V (E-Trace). There a frame is an instruction; a walk shows them by straight runs of
+//! code ([`trace::Instructions`]) and what lies between them ([`trace::Interruption`]), the index keeps runs, and a frame
+//! that is looked at is found by reading a source on from the last place before it that was kept. The stack that gdb
+//! unwinds by is made ([`image::unwinding`]).
 
 pub mod arch;
 pub mod cli;

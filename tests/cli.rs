@@ -77,7 +77,10 @@ mod help {
     #[test]
     fn of_each_command() {
         names(&["serve"], &[&EVERYWHERE, &RECORDING, &LISTENING, &["unix:PATH", "1234"]]);
-        names(&["info"], &[&EVERYWHERE, &RECORDING, &["--json", "version"]]);
+        names(
+            &["info"],
+            &[&EVERYWHERE, &RECORDING, &["--json", "version", "--coverage", "--lcov", "--thread", "--limit"]],
+        );
         names(&["frames"], &[&EVERYWHERE, &RECORDING, &["--json", "--tracepoint", "--pc", "--range", "A[,B]", "M..N"]]);
         names(&["frames"], &[&["--pid", "--time", "A..B"]]);
         names(&["convert"], &[&EVERYWHERE, &RECORDING, &["<OUT>", "--partial-registers", "target tfile"]]);

@@ -9,6 +9,10 @@ use std::path::{Path, PathBuf};
 mod conversation;
 #[path = "../fuzz/targets/description.rs"]
 mod description;
+#[path = "../fuzz/targets/etm4.rs"]
+mod etm4;
+#[path = "../fuzz/targets/etrace.rs"]
+mod etrace;
 #[path = "../fuzz/targets/image.rs"]
 mod image;
 #[path = "../fuzz/targets/recording.rs"]
@@ -96,4 +100,14 @@ fn conversations_of_any_bytes() {
 #[test]
 fn kernel_recordings_of_any_bytes() {
     run(tracedat::run, "tracedat", &[], &[]);
+}
+
+#[test]
+fn sinks_of_trace_units_of_any_bytes() {
+    run(etm4::run, "etm4", &[], &[]);
+}
+
+#[test]
+fn packets_of_trace_encoders_of_any_bytes() {
+    run(etrace::run, "etrace", &[], &[]);
 }

@@ -69,3 +69,24 @@ fn a_kernel_is_as_its_page_shows_it() {
         }
     }
 }
+
+/// The page of instruction traces: one that is whole, and one of which a part is missing.
+#[test]
+fn an_instruction_trace_is_as_its_page_shows_it() {
+    let page = Page::read("src/format/itrace/page.md");
+    let folder = support::data("itrace");
+    for (prompt, recording) in [("(gdb) ", "gen-etm4-one"), ("(lost) ", "lost.toml")] {
+        let (recording, program) = (folder.join(recording), folder.join("prog.a64.200"));
+        let server = Server::serve(&[recording.to_str().unwrap(), "--exec", program.to_str().unwrap()]);
+        let typed = page.typed(prompt);
+        let setup = [
+            format!("source {}/gdbinit", env!("CARGO_MANIFEST_DIR")),
+            format!("directory {}", folder.display()),
+            format!("target remote :{}", server.port),
+        ];
+        for gdb in [Gdb::Multiarch, Gdb::Newest] {
+            let seen = gdb.transcript(&setup, &page::commands(&typed)).replace("(gdb) ", prompt);
+            assert_eq!(seen, page::transcript(&typed, prompt), "{gdb:?}\n{}", server.errors());
+        }
+    }
+}

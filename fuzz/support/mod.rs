@@ -1,6 +1,8 @@
 //! What several fuzz targets use: a client that asks, and the recordings of the tests.
 #![allow(dead_code, reason = "one target alone uses a part of it")]
 
+pub mod instructions;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -1,18 +1,17 @@
 //! `traceframe convert`.
 
-use std::fs::{self, File, Permissions};
-use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 
 use super::failure::Failure;
+use super::output;
 use super::progress::Progress;
 use super::recording::RecordingOptions;
 use crate::format::tfile::{Conversion, Survey, WriteError, Writer};
-use crate::report::{count, printable};
+use crate::report::count;
 use crate::session::Replay;
 
 /// Write a recording as a GDB trace file, which gdb itself opens: target tfile OUT
@@ -69,22 +68,7 @@ impl Convert {
             }
             writer.finish().map(|_| ())
         };
-        let is_standard_output = self.out == Path::new("-");
-        let is_special = || fs::metadata(&self.out).is_ok_and(|found| !found.is_file() && !found.is_dir());
-        if is_standard_output {
-            let mut output = BufWriter::new(io::stdout().lock());
-            write(&mut output).map_err(|error| Failure::Output(io_error(error)))?;
-            Failure::if_changed(&replay)?;
-        } else {
-            let failed = |cause| Failure::File { path: self.out.clone(), cause };
-            if is_special() {
-                let mut output = BufWriter::new(File::create(&self.out).map_err(failed)?);
-                write(&mut output).map_err(|error| failed(io_error(error)))?;
-                Failure::if_changed(&replay)?;
-            } else {
-                whole_file(&self.out, &replay, &mut write)?;
-            }
-        }
+        output::write(&self.out, &replay, &mut |output| write(output).map_err(io_error))?;
         drop(progress);
         self.tell(&replay, &conversion, frames, written);
         Ok(())
@@ -92,10 +76,7 @@ impl Convert {
 
     /// Says what is in the file, and what is not.
     fn tell(&self, replay: &Replay, conversion: &Conversion, frames: u64, written: u64) {
-        let out = match self.out == Path::new("-") {
-            true => "standard output".to_owned(),
-            false => printable(&self.out.display().to_string()),
-        };
+        let out = output::name(&self.out);
         let mut lost = conversion.lost.clone();
         if written < frames {
             lost.push(format!("{} that the format has no room for", count(frames - written, "frame")));
@@ -127,28 +108,6 @@ impl Convert {
             tracing::warn!("{} could not be read; traceframe info names them", count(damaged, "place"));
         }
     }
-}
-
-/// Writes a file under a name of its own, which becomes the right one when the file is whole.
-fn whole_file(
-    out: &Path,
-    replay: &Replay,
-    write: &mut dyn FnMut(&mut dyn Write) -> Result<(), WriteError>,
-) -> Result<(), Failure> {
-    let failed = |cause| Failure::File { path: out.to_owned(), cause };
-    // A link stays one.
-    let path = fs::canonicalize(out).unwrap_or_else(|_| out.to_owned());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // As any new file has them, less what the user's umask takes away.
-    let permissions = fs::metadata(&path).map_or(Permissions::from_mode(0o666), |found| found.permissions());
-    let mut builder = tempfile::Builder::new();
-    let temporary = builder.prefix(".traceframe-").suffix(".tf").permissions(permissions).tempfile_in(folder);
-    let mut output = BufWriter::new(temporary.map_err(failed)?);
-    write(&mut output).map_err(|error| failed(io_error(error)))?;
-    let temporary = output.into_inner().map_err(|error| failed(error.into_error()))?;
-    Failure::if_changed(replay)?;
-    temporary.persist(&path).map_err(|error| failed(error.error))?;
-    Ok(())
 }
 
 fn io_error(error: WriteError) -> io::Error {

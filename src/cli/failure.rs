@@ -80,6 +80,22 @@ pub enum Failure {
     /// What is to be written is what is read.
     #[error("{} is what is to be read: it is not written over", .0.display())]
     OverInput(PathBuf),
+    /// Lines are asked for where none are known.
+    #[error("{}: nothing tells the source lines of what was recorded (--exec gives the program, compiled with -g)", .0.display())]
+    NoLines(PathBuf),
+    /// There is no thread of this name or number.
+    #[error("there is no thread {asked:?} in it: {there}")]
+    NoThread {
+        /// What was asked for.
+        asked: String,
+        /// Those that there are, in words.
+        there: String,
+    },
+    /// Two outputs for standard output.
+    #[error(
+        "both would go to standard output: --lcov FILE writes to a file what --coverage and --json leave no room for"
+    )]
+    TwoOutputs,
     /// There is no command of this name.
     #[error("there is no command {0:?} (traceframe help shows all)")]
     NoPage(String),
@@ -116,9 +132,14 @@ impl Failure {
             | Failure::Image(_)
             | Failure::Description { .. }
             | Failure::Changed { .. }
+            | Failure::NoLines(_)
             | Failure::Strict(_) => 3,
             Failure::Serve(_) | Failure::Folder(_) => 4,
-            Failure::NoPage(_) | Failure::OverInput(_) | Failure::NoTrace { .. } => 2,
+            Failure::NoPage(_)
+            | Failure::OverInput(_)
+            | Failure::NoThread { .. }
+            | Failure::TwoOutputs
+            | Failure::NoTrace { .. } => 2,
             Failure::Deadline(_) => 5,
             Failure::Gdb { .. } | Failure::PacketLog { .. } | Failure::File { .. } | Failure::Output(_) => 1,
         })

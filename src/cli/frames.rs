@@ -53,6 +53,9 @@ impl FramesCommand {
                 let row = serde_json::to_string(&row).map_err(std::io::Error::from)?;
                 writeln!(out, "{}", printable_json(&row))?;
             } else {
+                for line in row.lines_before() {
+                    writeln!(out, "{line}")?;
+                }
                 writeln!(out, "{}", row.line())?;
             }
         }

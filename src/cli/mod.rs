@@ -10,6 +10,7 @@ mod frames;
 mod info;
 mod log;
 mod man;
+mod output;
 mod progress;
 mod recording;
 mod run;

@@ -133,17 +133,27 @@ impl RecordingOptions {
         self.exec.as_deref()
     }
 
-    /// The files that are read.
-    fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let libraries = self.library.iter().map(PathBuf::as_path);
-        std::iter::once(self.file.as_path()).chain(self.program()).chain(libraries)
+    /// The files that are read, also those that a description of an instruction trace names.
+    fn inputs(&self) -> Vec<PathBuf> {
+        let mut inputs: Vec<PathBuf> = vec![self.file.clone()];
+        inputs.extend(self.exec.iter().chain(&self.library).chain(&self.tdesc).cloned());
+        // What cannot be opened is told of when it is to be read.
+        let capture = Capture::open(&self.file, &self.trace.options()).ok().flatten();
+        if let Some(capture) = &capture {
+            inputs.extend(capture.sinks.iter().map(|sink| sink.path.clone()));
+            inputs.extend(capture.all_images().map(|image| match image {
+                capture::ImageAt::Elf(elf) => elf.path.clone(),
+                capture::ImageAt::Memory(memory) => memory.path.clone(),
+            }));
+        }
+        inputs
     }
 
     /// Whether a path is the recording or a program, under this name or another: neither is written over.
     pub fn reads(&self, path: &Path) -> bool {
         let file = |path: &Path| fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
         let written = file(path);
-        written.is_some() && self.inputs().any(|input| file(input) == written)
+        written.is_some() && self.inputs().iter().any(|input| file(input) == written)
     }
 
     /// Opens the recording and the program, and begins to index. With `--strict` the index is waited for.

@@ -3,6 +3,7 @@
 
 use super::debug::Bytes;
 use super::ranges::{Ranges, Span, Spans};
+use super::statements::{Statement, resolved};
 use crate::arch::Machine;
 use gimli::{
     AttributeValue, DebugLine, DebugLineOffset, EndianSlice, LineProgramHeader, LineRow, Reader, RunTimeEndian,
@@ -170,6 +171,36 @@ impl<'data> Programs<'data> {
         made
     }
 
+    /// The statements of the sequences that begin in code, up to the program's first damage. `place` tells where a
+    /// file is in a list.
+    pub(super) fn statements(
+        self,
+        offset: usize,
+        code: &Ranges,
+        mut place: impl FnMut(&Header<'data>, u64) -> Option<u32>,
+        visit: &mut dyn FnMut(Statement),
+    ) {
+        let mut sequence: Vec<Statement> = Vec::new();
+        let mut first = None;
+        self.run(offset, |header, row| {
+            let address = row.address();
+            let start = *first.get_or_insert(address);
+            if row.end_sequence() {
+                // At the end begins no instruction of these.
+                sequence.drain(..).filter(|statement| statement.address < address).for_each(&mut *visit);
+                first = None;
+                return;
+            }
+            let line = row.line().and_then(|line| u32::try_from(line.get()).ok());
+            let line = line.filter(|_| row.is_stmt() && code.contains(start) && code.contains(address));
+            if let Some(line) = line
+                && let Some(file) = place(header, row.file_index())
+            {
+                sequence.push(Statement { address, file, line });
+            }
+        });
+    }
+
     /// The file and line of a row.
     pub(super) fn place(self, rows: &Rows, row: &Row) -> Option<(String, u32)> {
         let line = u32::try_from(row.line).ok().filter(|line| *line != 0)?;
@@ -184,6 +215,29 @@ impl<'data> Programs<'data> {
             let numbers = 0..=header.file_names().len() as u64;
             numbers.filter_map(move |number| Some((number, self.path(self.source_file(&header, number)?)?)))
         })
+    }
+
+    /// The name of a file, and its path from where the compiler ran: `directory` tells that for programs that do not.
+    pub(super) fn name_and_path(
+        self,
+        header: &Header<'data>,
+        number: u64,
+        directory: impl FnOnce() -> Option<String>,
+    ) -> Option<(String, String)> {
+        let name = self.path(self.source_file(header, number)?)?;
+        if is_absolute(&name) {
+            let path = resolved(&name);
+            return Some((name, path));
+        }
+        // Directory 0 is in the table from DWARF 5 on.
+        let own = header.directory(0).filter(|_| header.version() >= 5);
+        let own = own.and_then(|own| self.read(self.text(own)?));
+        let directory = own.or_else(directory).filter(|directory| !directory.is_empty());
+        let path = match directory {
+            Some(directory) => resolved(&format!("{directory}/{name}")),
+            None => resolved(&name),
+        };
+        Some((name, path))
     }
 
     fn source_file(self, header: &Header<'data>, number: u64) -> Option<SourceFile> {

@@ -4,13 +4,15 @@
 //! rows of a program are kept from the first question about one of its addresses on. So memory is used for what is
 //! asked about, a damaged program costs its compilation unit only, and a thread waits for another one only while
 //! that runs the very program it needs. `.debug_info` is not needed, nor split debug information: line number
-//! programs stay in the program file.
+//! programs stay in the program file; only where a compiler ran it tells, in files older than DWARF 5.
 
 use super::debug::DebugSection;
 use super::elf::Elf;
 use super::line_program::{Programs, Row, Rows, Sections, Sequence};
 use super::ranges::{Ranges, Spans};
+use super::statements::{SourceFiles, Statement};
 use crate::arch::Machine;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::sync::OnceLock;
@@ -119,6 +121,37 @@ impl Lines {
             sequence.get(from..).unwrap_or(&[]).iter().take_while(|row| row.address <= last)
         });
         rows.filter(|row| row.is_statement).map(|row| row.address).take(MOST_STATEMENTS).collect()
+    }
+
+    /// Shows where each statement of the program begins, program for program; the files that they are of. What is shown
+    /// is not kept. `directories_of` tells where the compiler ran, by the beginnings of programs.
+    pub(super) fn each_statement(
+        &self,
+        file: &[u8],
+        code: &Ranges,
+        directories_of: impl Fn() -> HashMap<usize, String>,
+        visit: &mut dyn FnMut(Statement),
+    ) -> SourceFiles {
+        let table = self.table(file, code);
+        let programs = self.programs(file, &table.sections);
+        let known: OnceCell<HashMap<usize, String>> = OnceCell::new();
+        let directory = |offset| known.get_or_init(&directories_of).get(offset).cloned();
+        let mut files = SourceFiles::default();
+        for offset in &table.offsets {
+            let mut places: HashMap<u64, Option<u32>> = HashMap::new();
+            let mut left_out = 0;
+            let place = |header: &_, number| {
+                let found = *places.entry(number).or_insert_with(|| {
+                    let (name, path) = programs.name_and_path(header, number, || directory(offset))?;
+                    files.place(name, path)
+                });
+                left_out += u64::from(found.is_none());
+                found
+            };
+            programs.statements(*offset, code, place, visit);
+            files.left_out += left_out;
+        }
+        files
     }
 
     fn programs<'data>(&self, file: &'data [u8], sections: &'data Sections) -> Programs<'data> {

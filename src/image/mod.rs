@@ -22,9 +22,11 @@ mod placed;
 mod placement;
 mod ranges;
 mod stack;
+mod statements;
 mod symbols;
 #[cfg(test)]
 mod tests;
+mod units;
 mod unwind;
 mod usual;
 
@@ -34,6 +36,7 @@ pub use names::Asked;
 pub use placed::PlacedImage;
 pub use placement::{Anchor, Placement};
 pub use stack::Stack;
+pub use statements::{SourceFile, SourceFiles, Statement};
 pub use unwind::{CallerRule, MachineState, Saved};
 
 use crate::arch::Machine;
@@ -187,6 +190,27 @@ impl Image {
     /// directory: `case.c`, `src/case.c`, `/usr/include/stdio.h`. gdb shows the same.
     pub fn line(&self, address: u64) -> Option<(String, u32)> {
         self.lines.find(self.source.bytes(), &self.code, address)
+    }
+
+    /// Shows where each statement begins, of all lines that have code, and returns the files that they are of: what
+    /// the line table has, up to where it is damaged, in no order of addresses.
+    ///
+    /// Several statements can begin at an address, and a statement at several addresses. Nothing of what is shown is
+    /// kept.
+    pub fn each_statement(&self, visit: &mut dyn FnMut(Statement)) -> SourceFiles {
+        let directories = || self.names.directories(self.source.bytes());
+        self.lines.each_statement(self.source.bytes(), &self.code, directories, visit)
+    }
+
+    /// The first and last addresses of all functions, in ascending order of the first, which no two share; labels in
+    /// functions of which the file tells the size are none. [`Image::function`] tells their names.
+    pub fn functions(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.symbols.functions()
+    }
+
+    /// The name that the linker has for the function that holds `address`: of C++ and Rust, the mangled one.
+    pub fn symbol(&self, address: u64) -> Option<String> {
+        self.symbols.symbol(self.source.bytes(), address)
     }
 
     /// Which of the names a debugger knows where they are asked for, by this file's debug information.

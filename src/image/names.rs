@@ -3,34 +3,13 @@
 //! Read anew for each list of questions, the compilation units of their addresses first: most names are found there,
 //! and then the others need not be read.
 
-use super::debug::{Bytes, DebugSection};
 use super::elf::{Elf, SymbolKind};
 use super::symbols::name;
-use crate::arch::Machine;
-use gimli::{
-    Abbreviations, AttributeValue, DebugAbbrev, DebugAbbrevOffset, DebuggingInformationEntry, Dwarf, EndianSlice,
-    Reader as _, RunTimeEndian, SectionId, Unit, UnitHeader,
-};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::convert::Infallible;
-use std::sync::Arc;
+use super::units::{Slice, UnitSections};
+use gimli::{AttributeValue, DebuggingInformationEntry, Dwarf, Unit};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-type Slice<'data> = EndianSlice<'data, RunTimeEndian>;
 type Entry<'data> = DebuggingInformationEntry<Slice<'data>>;
-
-/// The sections that are read.
-const SECTIONS: [SectionId; 10] = [
-    SectionId::DebugAbbrev,
-    SectionId::DebugAddr,
-    SectionId::DebugInfo,
-    SectionId::DebugLine,
-    SectionId::DebugLineStr,
-    SectionId::DebugRanges,
-    SectionId::DebugRngLists,
-    SectionId::DebugStr,
-    SectionId::DebugStrOffsets,
-    SectionId::DebugTypes,
-];
 
 /// What has members: a declaration in it is defined elsewhere in the program.
 const OF_MEMBERS: [gimli::DwTag; 4] =
@@ -53,23 +32,26 @@ pub struct Asked<'name> {
 /// The names that a program's debug information declares.
 #[derive(Debug)]
 pub(super) struct Names {
-    sections: [DebugSection; SECTIONS.len()],
+    units: UnitSections,
     /// Where in the file the names of the symbols of data are.
     data: Vec<usize>,
     /// Whether some of the debug information lies in another file.
     is_shared: bool,
-    machine: Machine,
 }
 
 impl Names {
     pub(super) fn new(elf: &Elf<'_>) -> Names {
         let data = elf.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Data).map(|symbol| symbol.name);
         Names {
-            sections: SECTIONS.map(|section| DebugSection::named(elf, section.name())),
+            units: UnitSections::new(elf),
             data: data.collect(),
             is_shared: elf.sections.iter().any(|section| section.name == b".gnu_debugaltlink"),
-            machine: elf.machine,
         }
+    }
+
+    /// In which directory the compiler ran that made a line number program, by where the program begins.
+    pub(super) fn directories(&self, file: &[u8]) -> HashMap<usize, String> {
+        self.units.directories(file)
     }
 
     /// Which of the names are known where they are asked for.
@@ -84,73 +66,21 @@ impl Names {
         }
         let data = self.data.iter().filter_map(|at| search.wanted.get_key_value(name(file, *at)));
         search.defined = data.map(|(name, _)| *name).collect();
-        let bytes = self.sections.each_ref().map(|section| section.bytes(file, self.machine));
-        let endian = self.machine.byte_order.into();
-        let section = |id: SectionId| {
-            let at = SECTIONS.iter().position(|found| *found == id);
-            let bytes: Option<&Bytes> = at.and_then(|at| bytes.get(at));
-            Slice::new(bytes.map_or(&[], |bytes| bytes.get(file)), endian)
-        };
-        let Ok(dwarf) = Dwarf::load(|id| Ok::<_, Infallible>(section(id)));
-        let units = Units::of(&dwarf, section(SectionId::DebugAbbrev));
-        for near in [true, false] {
-            units.each(|unit| {
-                if search.is_near(&dwarf, unit) == near {
-                    search.read(&dwarf, unit);
-                }
-                !search.is_done()
-            });
-        }
+        self.units.read(file, |dwarf, units| {
+            for near in [true, false] {
+                units.each(|unit| {
+                    if search.is_near(dwarf, unit) == near {
+                        search.read(dwarf, unit);
+                    }
+                    !search.is_done()
+                });
+            }
+        });
         for (asked, known) in asked.iter().zip(&mut search.known) {
             *known |= asked.is_typed && search.defined.contains(asked.name.as_bytes());
         }
         search.known
     }
-}
-
-/// The compilation and type units.
-struct Units<'dwarf, 'data> {
-    dwarf: &'dwarf Dwarf<Slice<'data>>,
-    abbreviations: Slice<'data>,
-    /// Where tables of abbreviations begin.
-    tables: BTreeSet<usize>,
-}
-
-impl<'dwarf, 'data> Units<'dwarf, 'data> {
-    fn of(dwarf: &'dwarf Dwarf<Slice<'data>>, abbreviations: Slice<'data>) -> Units<'dwarf, 'data> {
-        let tables = headers(dwarf).map(|header| header.debug_abbrev_offset().0).collect();
-        Units { dwarf, abbreviations, tables }
-    }
-
-    /// Shows each unit that can be read, until one is not to be followed by another.
-    fn each(&self, mut visit: impl FnMut(&Unit<Slice<'data>>) -> bool) {
-        let mut last: Option<(usize, Arc<Abbreviations>)> = None;
-        for header in headers(self.dwarf) {
-            let table = header.debug_abbrev_offset().0;
-            let known = last.take().filter(|(found, _)| *found == table);
-            let Some(found) = known.or_else(|| Some((table, Arc::new(self.table(table)?)))) else { continue };
-            let unit = Unit::new_with_abbreviations(self.dwarf, header, found.1.clone());
-            last = Some(found);
-            if unit.is_ok_and(|unit| !visit(&unit)) {
-                return;
-            }
-        }
-    }
-
-    /// A table of abbreviations. It ends where the next begins, so that none is read as a part of many.
-    fn table(&self, at: usize) -> Option<Abbreviations> {
-        let section = self.abbreviations.slice();
-        let end = self.tables.range(at.checked_add(1)?..).next().copied().unwrap_or(section.len());
-        let section = section.get(..end).unwrap_or(section);
-        DebugAbbrev::new(section, self.abbreviations.endian()).abbreviations(DebugAbbrevOffset(at)).ok()
-    }
-}
-
-/// The headers of the units, as far as they are sound.
-fn headers<'data>(dwarf: &Dwarf<Slice<'data>>) -> impl Iterator<Item = UnitHeader<Slice<'data>>> {
-    let (mut units, mut types) = (dwarf.units(), dwarf.type_units());
-    let units = std::iter::from_fn(move || units.next().ok().flatten());
-    units.chain(std::iter::from_fn(move || types.next().ok().flatten()))
 }
 
 /// What is asked, and what is found so far.

@@ -1,7 +1,7 @@
 //! An image at the place where it ran, and whether the recording agrees with it.
 
 use super::placement::{Anchor, Placement, find};
-use super::{Asked, CallerRule, Image, MachineState};
+use super::{Asked, CallerRule, Image, MachineState, SourceFiles, Statement};
 use std::fmt;
 use std::sync::Arc;
 
@@ -90,6 +90,26 @@ impl PlacedImage {
     /// As [`Image::line`].
     pub fn line(&self, address: u64) -> Option<(String, u32)> {
         self.image.line(self.linked(address)?)
+    }
+
+    /// As [`Image::each_statement`].
+    pub fn each_statement(&self, visit: &mut dyn FnMut(Statement)) -> SourceFiles {
+        if !self.is_placed() {
+            return SourceFiles::default();
+        }
+        let placed = |found: Statement| Statement { address: found.address.wrapping_add(self.bias), ..found };
+        self.image.each_statement(&mut |statement| visit(placed(statement)))
+    }
+
+    /// As [`Image::functions`], but a load bias over the end of the address space leaves no order.
+    pub fn functions(&self) -> impl Iterator<Item = (u64, u64)> {
+        let functions = self.is_placed().then(|| self.image.functions()).into_iter().flatten();
+        functions.map(|(first, last)| (first.wrapping_add(self.bias), last.wrapping_add(self.bias)))
+    }
+
+    /// As [`Image::symbol`].
+    pub fn symbol(&self, address: u64) -> Option<String> {
+        self.image.symbol(self.linked(address)?)
     }
 
     /// The first and the last address that are loaded; `None` where that is not known, or the load bias moves them over the

@@ -56,6 +56,41 @@ impl Symbols {
         Some((shown(name(file, span.value)), span.first, span.last))
     }
 
+    /// The linker's own name of the function that holds `address`.
+    pub(super) fn symbol(&self, file: &[u8], address: u64) -> Option<String> {
+        let span = self.sized.containing(address).next().or_else(|| self.open.containing(address).next())?;
+        Some(String::from_utf8_lossy(name(file, span.value)).into_owned())
+    }
+
+    /// The first and last addresses of all functions, each first address once, in ascending order: with the name that
+    /// [`Symbols::find`] has for it. Labels in functions whose size is known are none.
+    pub(super) fn functions(&self) -> impl Iterator<Item = (u64, u64)> {
+        let (mut sized, mut open) = (self.sized.iter().peekable(), self.open.iter().peekable());
+        let mut covered: Option<u64> = None;
+        std::iter::from_fn(move || {
+            loop {
+                let is_sized = match (sized.peek(), open.peek()) {
+                    (Some(sized), Some(open)) => sized.first <= open.first,
+                    (sized, open) => sized.is_some() || open.is_none(),
+                };
+                let spans = if is_sized { &mut sized } else { &mut open };
+                let mut span = spans.next()?;
+                if is_sized {
+                    covered = covered.max(Some(span.last));
+                }
+                while let Some(same) = spans.next_if(|next| next.first == span.first) {
+                    span = same;
+                    if is_sized {
+                        covered = covered.max(Some(span.last));
+                    }
+                }
+                if is_sized || covered.is_none_or(|covered| covered < span.first) {
+                    return Some((span.first, span.last));
+                }
+            }
+        })
+    }
+
     /// The first and last addresses of all functions with these names, as a person would type them.
     pub(super) fn named<'name>(
         &self,

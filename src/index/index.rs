@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use super::segment::Segment;
 use super::shared::Shared;
 use super::walk::{Inspector, Walk};
-use super::{Answer, InterruptionQuery, Progress, Query};
+use super::{Answer, InterruptionQuery, PcCounts, Progress, Query};
 use crate::trace::{DamageList, Location, Placed, Recording};
 
 /// The index of a recording: where its frames lie, and which frame is the next that matches.
@@ -146,6 +146,17 @@ impl Index {
         Some(found.into_iter().collect())
     }
 
+    /// How many of the frames indexed so far there are at each program counter; of one thread, or of all.
+    ///
+    /// Takes a few steps for each distinct run of instructions times the logarithm of their number, and none a frame.
+    pub fn counts_by_pc(&self, thread: Option<u32>) -> PcCounts {
+        let mut counts = PcCounts::default();
+        for segment in self.shared.snapshot().segments.iter() {
+            counts.add(segment.counts_by_kind(thread));
+        }
+        counts
+    }
+
     /// Whether the program counter of one of the frames indexed so far is not known.
     pub fn has_unknown_pc(&self) -> bool {
         self.shared.snapshot().segments.iter().any(Segment::has_unknown_pc)
@@ -168,9 +179,15 @@ impl Index {
         self.shared.interruptions().total()
     }
 
-    /// How many gaps, and how many exceptions, of a thread were met so far.
-    pub fn interruptions_of(&self, thread: u32) -> (u64, u64) {
-        self.shared.interruptions().of(thread)
+    /// How many of those a query is for.
+    pub fn interruptions_of(&self, query: &InterruptionQuery) -> u64 {
+        self.shared.interruptions().of(query)
+    }
+
+    /// The interruptions between a frame and the one before it of its thread; the first `most` of them.
+    pub fn interruptions_before(&self, frame: u64, most: usize) -> Vec<Placed> {
+        let snapshot = self.shared.snapshot();
+        self.shared.interruptions().before(&snapshot.segments, frame, most)
     }
 
     /// The first interruption that ends at `from` or later: the thread's first frame behind it is that frame or one

@@ -112,10 +112,26 @@ impl Interruptions {
         self.total
     }
 
-    /// How many gaps and how many exceptions of a thread there are.
-    pub(super) fn of(&self, thread: u32) -> (u64, u64) {
-        let count = |is_exception| self.lists.get(&(thread, is_exception)).map_or(0, |list| list.len() as u64);
-        (count(false), count(true))
+    /// How many a query is for.
+    pub(super) fn of(&self, query: &InterruptionQuery) -> u64 {
+        self.lists(query).map(|(_, list)| list.len() as u64).sum()
+    }
+
+    /// The first `most` of those that a thread's frame ends.
+    pub(super) fn before(&self, segments: &Segments, frame: u64, most: usize) -> Vec<Placed> {
+        let Some(thread) = segments.holding(frame).and_then(|segment| segment.thread(frame)) else { return Vec::new() };
+        let query = InterruptionQuery { thread: Some(thread), gaps: true, exceptions: true };
+        let of_thread = Query::Thread(thread);
+        let last = segments.find_back(frame, &of_thread);
+        let mut found: Vec<(Kept, Key)> = Vec::new();
+        for (key, list) in self.lists(&query) {
+            let passed = last.map_or(0, |last| list.before(last));
+            let until = list.before(frame);
+            found.extend((passed..until).take(most).filter_map(|at| Some((list.get(at)?, key))));
+        }
+        found.sort_unstable();
+        found.truncate(most);
+        found.into_iter().map(|(kept, key)| self.placed(segments, key, kept)).collect()
     }
 
     /// The first of those whose thread's next frame is `from` or one behind it.

@@ -188,6 +188,16 @@ impl Segment {
         self.kinds().values().iter().flat_map(|step| kind_of(step).addresses())
     }
 
+    /// The kinds of its runs in ascending order, and how many runs there are of each; of one thread, or of all.
+    pub(super) fn counts_by_kind(&self, thread: Option<u32>) -> impl Iterator<Item = (Kind, u64)> {
+        let (column, low, high) = match thread.map(u64::from) {
+            Some(thread) => (&self.steps, [thread, 0, 0], [thread, u64::MAX, u64::MAX]),
+            None => (self.kinds(), [0; 3], [u64::MAX; 3]),
+        };
+        let counts = column.ranks().counts(&column.values().ranks(low, high));
+        counts.into_iter().filter_map(|(rank, count)| Some((kind_of(column.values().get(rank as usize)?), count)))
+    }
+
     /// Whether one of its frames has no known program counter.
     pub(super) fn has_unknown_pc(&self) -> bool {
         // It would be the first of all.

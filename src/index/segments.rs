@@ -84,6 +84,9 @@ impl Segments {
 mod tests {
     use proptest::prelude::*;
 
+    use std::collections::BTreeMap;
+
+    use super::super::PcCounts;
     use super::super::kind::Kind;
     use super::super::segment::Run;
     use super::*;
@@ -236,6 +239,22 @@ mod tests {
             prop_assert_eq!(counted, frames.len() as u64);
             let pcs: BTreeSet<u64> = segments.iter().flat_map(Segment::program_counters).collect();
             prop_assert_eq!(pcs, frames.iter().filter_map(|seen| seen.pc).collect());
+            for thread in [None, Some(0), Some(1), Some(2), Some(3)] {
+                let (mut counts, mut expected, mut unknown) = (PcCounts::default(), BTreeMap::new(), 0);
+                segments.iter().for_each(|segment| counts.add(segment.counts_by_kind(thread)));
+                for seen in frames.iter().filter(|seen| thread.is_none_or(|thread| seen.thread == thread)) {
+                    match seen.pc {
+                        Some(pc) => *expected.entry(pc).or_insert(0_u64) += 1,
+                        None => unknown += 1,
+                    }
+                }
+                prop_assert_eq!(counts.unknown(), unknown);
+                prop_assert_eq!(counts.known() + unknown, expected.values().sum::<u64>() + unknown);
+                prop_assert!(expected.iter().all(|(pc, count)| counts.at(*pc) == *count));
+                prop_assert_eq!(counts.at(0x101), expected.get(&0x101).copied().unwrap_or(0));
+                prop_assert_eq!(counts.iter().collect::<BTreeMap<_, _>>(), expected);
+                prop_assert!(counts.iter().is_sorted());
+            }
             prop_assert_eq!(segments.threads(), frames.iter().map(|seen| seen.thread).collect());
             let has_unknown = frames.iter().any(|seen| seen.pc.is_none());
             prop_assert_eq!(segments.iter().any(Segment::has_unknown_pc), has_unknown);

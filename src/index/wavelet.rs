@@ -88,6 +88,31 @@ impl Wavelet {
         self.count_below(positions.clone(), numbers.end) - self.count_below(positions, numbers.start)
     }
 
+    /// The numbers of a range that are there, in ascending order, and how often each is.
+    ///
+    /// Takes two ranks a level for each of them at most, however often it is there.
+    pub(super) fn counts(&self, numbers: &Range<u32>) -> Vec<(u32, u64)> {
+        let mut found = Vec::new();
+        // At each level, numbers that begin with the same bits lie side by side.
+        let mut stretches = vec![(0, 0..self.length, 0_u64)];
+        while let Some((at, positions, bits)) = stretches.pop() {
+            let rest = self.levels.len() - at;
+            let is_within = (bits + 1) << rest > u64::from(numbers.start) && bits << rest < u64::from(numbers.end);
+            if positions.is_empty() || !is_within {
+                continue;
+            }
+            let Some(level) = self.levels.get(at) else {
+                found.push((bits as u32, positions.len() as u64));
+                continue;
+            };
+            let Range { start, end } = positions;
+            let ones = level.bits.ones_before(start)..level.bits.ones_before(end);
+            stretches.push((at + 1, level.zeros + ones.start..level.zeros + ones.end, bits << 1 | 1));
+            stretches.push((at + 1, start - ones.start..end - ones.end, bits << 1));
+        }
+        found
+    }
+
     /// The first position from `from` on whose number lies in one of these ranges.
     pub(super) fn next(&self, from: usize, numbers: &[Range<u32>]) -> Option<usize> {
         let (mut found, mut end) = (None, self.length);
@@ -290,6 +315,11 @@ mod tests {
                 let range = bounds[0]..bounds[1];
                 let expected = numbers[positions.clone()].iter().filter(|number| range.contains(number)).count();
                 prop_assert_eq!(wavelet.count(positions, &range), expected);
+                let mut each = std::collections::BTreeMap::new();
+                for number in numbers.iter().filter(|number| range.contains(number)) {
+                    *each.entry(*number).or_insert(0_u64) += 1;
+                }
+                prop_assert_eq!(wavelet.counts(&range), each.into_iter().collect::<Vec<_>>());
             }
         }
     }

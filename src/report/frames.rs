@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::JSON_VERSION;
 use super::events::EventRow;
+use super::interruptions::InterruptionRow;
 use super::text::{place, printable};
 use super::times::parse_times;
 use crate::index::{Answer, Query};
@@ -109,6 +110,8 @@ pub struct FrameRow {
     pub time: Option<u64>,
     /// The trace source that told of the instruction, and between which times of its clock, in instruction traces.
     pub source: Option<String>,
+    /// What lies between it and the frame before it of its thread, in instruction traces.
+    pub before: Vec<InterruptionRow>,
     /// The event that the frame was made of, in recordings of a tracer.
     pub event: Option<EventRow>,
     /// The size in bytes of the register block; 0 where none was collected.
@@ -167,6 +170,13 @@ impl FrameRow {
             line,
             time: frame.time,
             source: recording.label(frame).filter(|_| is_instruction),
+            before: match is_instruction {
+                true => {
+                    let placed = replay.index().interruptions_before(number, INTERRUPTIONS);
+                    placed.into_iter().map(InterruptionRow::from).collect()
+                }
+                false => Vec::new(),
+            },
             event: recording.event(frame).map(|event| EventRow { event, names_instance }),
             register_bytes: registers.map_or(0, |block| block.bytes.len()),
             memory: memory
@@ -185,6 +195,13 @@ impl FrameRow {
             static_data_bytes: frame.static_data.as_ref().map(|data| data.len()),
             damage: frame.damage.as_ref().map(ToString::to_string),
         }
+    }
+
+    /// What lies before the frame, a line each, to be shown above its own.
+    pub fn lines_before(&self) -> impl Iterator<Item = String> {
+        self.before
+            .iter()
+            .map(|row| format!("          -- {}: {} (byte {:#x})", row.kind, printable(&row.what), row.at))
     }
 
     /// The frame in one line, under [`FrameRow::heading`].
@@ -248,6 +265,9 @@ impl FrameRow {
         if parts.is_empty() { "nothing".to_owned() } else { parts.join(" ") }
     }
 }
+
+/// How many interruptions are shown before a frame.
+const INTERRUPTIONS: usize = 20;
 
 /// The names of the variables that are defined.
 type Names<'a> = HashMap<i32, &'a str>;
@@ -322,7 +342,9 @@ pub fn rows(replay: &Replay, frames: &[u64]) -> String {
     let mut text = format!("{}\n", FrameRow::heading(replay.recording()));
     for number in frames {
         if let Some(frame) = replay.frame(*number) {
-            let _ = writeln!(text, "{}", FrameRow::new(replay, &rows.names, *number, &frame).line());
+            let row = FrameRow::new(replay, &rows.names, *number, &frame);
+            row.lines_before().for_each(|line| text.extend([line.as_str(), "\n"]));
+            let _ = writeln!(text, "{}", row.line());
         }
     }
     text
@@ -340,6 +362,7 @@ pub fn frames_table(replay: &Replay, filter: &FrameFilter, most: usize) -> Strin
         if text.is_empty() {
             text = format!("{}\n", FrameRow::heading(replay.recording()));
         }
+        row.lines_before().for_each(|line| text.extend([line.as_str(), "\n"]));
         let _ = writeln!(text, "{}", row.line());
     }
     let rest = rows.next;

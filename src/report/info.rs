@@ -11,6 +11,7 @@ use super::text::{count, place, printable};
 use super::warnings;
 use crate::arch::Origin;
 use crate::image::PlacedImage;
+use crate::index::InterruptionQuery;
 use crate::session::Replay;
 use crate::trace::{RunStatus, StopReason, Thread, Tracepoint, TracepointKind};
 
@@ -498,7 +499,11 @@ fn sources(replay: &Replay, counts: &BTreeMap<i32, u64>) -> Vec<SourceInfo> {
     let recording = replay.recording();
     let threads = recording.threads().iter().filter(|_| recording.is_instruction_trace());
     let source = |thread: &Thread| {
-        let (gaps, exceptions) = replay.index().interruptions_of(thread.id);
+        let count = |gaps| {
+            let query = InterruptionQuery { thread: Some(thread.id), gaps, exceptions: !gaps };
+            replay.index().interruptions_of(&query)
+        };
+        let (gaps, exceptions) = (count(true), count(false));
         let instructions = counts.get(&thread.id.cast_signed()).copied().unwrap_or(0);
         SourceInfo { thread: thread.id, name: thread.name.clone(), instructions, gaps, exceptions }
     };

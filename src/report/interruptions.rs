@@ -2,10 +2,35 @@
 
 use std::fmt::Write;
 
+use serde::Serialize;
+
 use super::text::{place, printable};
 use crate::index::Answer;
 use crate::session::Replay;
 use crate::trace::{InterruptionKind, Placed};
+
+/// An interruption, as JSON.
+#[derive(Debug, Serialize)]
+pub struct InterruptionRow {
+    /// `gap`: nobody knows what was executed. `exception`: one was taken, or an interrupt.
+    pub kind: &'static str,
+    /// Why, or what the machine calls it.
+    pub what: String,
+    /// Offset in bytes in the dump of what tells it.
+    pub at: u64,
+    /// The number of the thread's last frame before it.
+    pub last: Option<u64>,
+}
+
+impl From<Placed> for InterruptionRow {
+    fn from(placed: Placed) -> InterruptionRow {
+        let (kind, what) = match placed.interruption.kind {
+            InterruptionKind::Gap(reason) => ("gap", reason),
+            InterruptionKind::Exception(name) => ("exception", name),
+        };
+        InterruptionRow { kind, what, at: placed.interruption.at, last: placed.before }
+    }
+}
 
 /// An interruption in a line.
 pub fn interruption(replay: &Replay, placed: &Placed) -> String {

@@ -5,6 +5,7 @@
 //!
 //! Invariant: nothing that came from a file reaches a terminal unescaped.
 
+mod coverage;
 mod damage;
 mod events;
 mod frames;
@@ -16,6 +17,7 @@ mod text;
 mod times;
 mod told;
 
+pub use coverage::Coverage;
 pub use damage::{damage, warnings};
 pub use events::EventRow;
 pub use frames::{
@@ -23,7 +25,7 @@ pub use frames::{
     rows,
 };
 pub use info::Info;
-pub use interruptions::interruption;
+pub use interruptions::{InterruptionRow, interruption};
 pub use program::without_program;
 pub use status::{place, status, thread};
 pub use text::{count, printable, printable_json};

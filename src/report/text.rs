@@ -1,6 +1,7 @@
 //! Words and numbers.
 
 use std::fmt::Write;
+use std::io;
 
 /// Text from a file with everything escaped that could steer a terminal.
 pub fn printable(text: &str) -> String {
@@ -29,6 +30,21 @@ pub fn printable_json(json: &str) -> String {
         }
     }
     shown
+}
+
+/// Passes JSON on as [`printable_json`] makes it. It is written in whole characters.
+pub struct PrintableJson<W>(pub W);
+
+impl<W: io::Write> io::Write for PrintableJson<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = std::str::from_utf8(bytes).map_err(io::Error::other)?;
+        self.0.write_all(printable_json(text).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Control characters, and marks that reorder text or are not seen.
@@ -75,5 +91,8 @@ mod tests {
         assert!(!shown.chars().any(|character| steers(character) && character != '\n'), "{shown:?}");
         assert!(shown.contains("größe 大"), "{shown}");
         assert_eq!(serde_json::from_str::<Vec<String>>(&shown).unwrap(), [text]);
+        let mut passed = Vec::new();
+        serde_json::to_writer_pretty(PrintableJson(&mut passed), &[text]).unwrap();
+        assert_eq!(String::from_utf8(passed).unwrap(), shown);
     }
 }

@@ -256,12 +256,10 @@ impl Subject<'_> {
             }
             // What is behind the next synchronization is shown, whatever was before.
             let next = next_synchronization(&self.packets, case.behind);
-            if let Some(next) = next.filter(|next| *next < self.packets.len()) {
-                if !is_shown(&list, self.list, &self.packets[next..]) {
-                    let is_late = !is_exact || !self.resumes;
-                    assert!(is_late, "{what}: not shown from packet {next} on: {:?}", shown.discontinuities);
-                    tally.late += 1;
-                }
+            if let Some(next) = next.filter(|next| !is_shown(&list, self.list, &self.packets[*next..])) {
+                let is_late = !is_exact || !self.resumes;
+                assert!(is_late, "{what}: not shown from packet {next} on: {:?}", shown.discontinuities);
+                tally.late += 1;
             }
         }
         tally

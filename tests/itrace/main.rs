@@ -8,14 +8,19 @@
 //! An ordinary run takes a sample of the faults, the same each time; with `TRACEFRAME_SOAK=1` in the environment all of
 //! them are run, which is for `cargo test --release --test itrace`. What is recovered is printed with `--nocapture`.
 
+mod commands;
 mod etm4;
 mod etrace;
 mod execution;
 mod faults;
 mod program;
 mod random;
+mod recordings;
 mod shown;
 mod stream;
+#[path = "../support/mod.rs"]
+mod support;
+mod wrong_program;
 
 /// Whether every fault is to be run.
 fn is_soak() -> bool {

@@ -72,8 +72,8 @@ impl Program {
 
     /// Whether the program lets `next` come at once behind `at`. Where an instruction leads that does not say it,
     /// everything is allowed.
-    pub fn allows(&self, at: u64, next: u64) -> bool {
-        let Some(instruction) = decode(self.instruction_set(at), at, self.code(at)) else { return false };
+    pub fn allows(&self, set: InstructionSet, at: u64, next: u64) -> bool {
+        let Some(instruction) = decode(set, at, self.code(at)) else { return false };
         let behind = at + u64::from(instruction.size);
         match instruction.flow {
             Flow::Next | Flow::Barrier | Flow::Wait => next == behind,
@@ -123,5 +123,10 @@ impl Code for Program {
     fn code(&self, address: u64) -> &[u8] {
         let found = self.code.range(..=address).next_back();
         found.and_then(|(start, bytes)| bytes.get((address - start) as usize..)).unwrap_or_default()
+    }
+
+    fn can_have(&self, instruction_set: InstructionSet) -> bool {
+        let is_64_bit_arm = self.instruction_set(0) == InstructionSet::A64;
+        self.is_riscv() || is_64_bit_arm == (instruction_set == InstructionSet::A64)
     }
 }

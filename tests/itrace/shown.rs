@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use traceframe::format::itrace::instruction::{Block, decode};
+use traceframe::format::itrace::instruction::{Block, Code, InstructionSet, decode};
 use traceframe::format::itrace::{Discontinuity, Step};
 
 use crate::program::Program;
 use crate::stream::{Packet, Sink};
-use traceframe::format::itrace::instruction::Code;
 
 /// Instructions that are shown as executed one behind the other, with nothing lost between them.
 #[derive(Clone, Debug, Default)]
 pub struct Stretch {
     pub list: Vec<u64>,
+    /// How each is said to be encoded.
+    pub sets: Vec<InstructionSet>,
     /// The number of the packet that proves the first.
     pub packet: usize,
     /// Before which of them an exception is shown.
@@ -41,6 +42,7 @@ impl Shown {
                 }
                 let stretch = self.stretches.last_mut().unwrap();
                 expand(program, &run, &mut stretch.list);
+                stretch.sets.resize(stretch.list.len(), run.instruction_set);
             }
             Step::Trap { .. } => {
                 self.traps += 1;
@@ -88,7 +90,7 @@ impl Shown {
         for stretch in &self.stretches {
             for (at, pair) in stretch.list.windows(2).enumerate() {
                 assert!(
-                    stretch.traps.contains(&(at + 1)) || program.allows(pair[0], pair[1]),
+                    stretch.traps.contains(&(at + 1)) || program.allows(stretch.sets[at], pair[0], pair[1]),
                     "{what}: {:#x} does not lead to {:#x}",
                     pair[0],
                     pair[1]

@@ -123,6 +123,11 @@ fn recordings_of_trace_cmd() {
 }
 
 #[test]
+fn instruction_traces() {
+    play_all("itrace", 3);
+}
+
+#[test]
 fn lldb() {
     play_all("lldb", 3);
 }

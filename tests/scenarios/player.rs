@@ -66,7 +66,7 @@ pub fn play(scenario: &Scenario, player: Player) -> Shown {
         Player::Gdb(_) => [
             vec![format!("directory {ROOT}/tests/data/bin")],
             program.map(|program| format!("file {program}")).into_iter().collect(),
-            scenario.setup.clone(),
+            scenario.setup.iter().map(|command| command.replace("$ROOT", ROOT)).collect(),
             vec![format!("target remote {port}")],
         ],
         Player::Lldb => [

@@ -6,7 +6,8 @@
 //!
 //! Owns: [`capture`], what a person says of such a dump; [`coresight`], from the bytes of a sink to the [`Element`]s of
 //! each of its sources, and from these to what was executed; [`etrace`], the same for RISC-V; [`instruction`], which tells
-//! from code where each instruction can lead.
+//! from code where each instruction can lead; and [`recording`], in which each instruction is a frame. What a user needs to
+//! know is on a [`page`].
 //! Knows nothing of the index, of searches and of packets of gdb's.
 //!
 //! Invariant: loss is a gap, never a guess. No instruction is shown that the trace and the code together do not prove.
@@ -16,6 +17,8 @@ pub mod coresight;
 mod element;
 pub mod etrace;
 pub mod instruction;
+#[doc = include_str!("page.md")]
+pub mod page {}
 pub mod recording;
 mod step;
 #[cfg(test)]

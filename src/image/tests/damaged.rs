@@ -13,6 +13,10 @@ fn ask(bytes: Vec<u8>) {
         let _ = (image.read_only(address).len(), image.next_read_only(address), image.is_code(address));
         let _ = (image.function(address), image.line(address), image.frame_address(address, &Everything(address)));
     }
+    let files = image.each_statement(&mut |statement| assert!(image.is_code(statement.address))).list.len();
+    image.each_statement(&mut |statement| assert!((statement.file as usize) < files));
+    assert!(image.functions().is_sorted_by(|(one, _), (next, _)| one < next));
+    image.functions().take(10).for_each(|(first, _)| assert!(image.symbol(first).is_some()));
     let at = |address, at| Anchor { address, at: Some(at) };
     let anchors = [at(0x5555_5555_5144, "case.c:19"), at(0x5555_5555_5144, "step"), at(0x5555_5555_5139, "*step")];
     let placed = PlacedImage::place(image, None, &anchors, &[0x5555_5555_5144]);

@@ -18,6 +18,33 @@ fn headers_of_a_position_independent_program() {
 }
 
 #[test]
+fn every_line_has_its_statements_and_every_function_its_name() {
+    for (image, first_line) in [(image(CASEPIE), 14), (image(CASE), 18)] {
+        let mut statements = Vec::new();
+        let files = image.each_statement(&mut |statement| statements.push(statement));
+        assert_eq!((files.list.len(), files.left_out), (1, 0));
+        assert_eq!(files.list[0].name, "case.c");
+        assert_eq!(files.list[0].path, "/usr/src/traceframe/case.c");
+        assert_eq!(statements.iter().map(|statement| statement.line).min(), Some(first_line));
+        for statement in &statements {
+            let line = image.line(statement.address).unwrap();
+            let same = statements.iter().filter(|other| other.address == statement.address);
+            assert!(same.map(|other| ("case.c".to_owned(), other.line)).any(|found| found == line), "{statement:?}");
+        }
+        let functions: Vec<(u64, u64)> = image.functions().collect();
+        assert!(functions.is_sorted_by(|(one, _), (next, _)| one < next));
+        let names: Vec<String> = functions.iter().map(|(first, _)| image.symbol(*first).unwrap()).collect();
+        for name in ["_start", "step", "main"] {
+            assert!(names.iter().any(|found| found == name), "{names:?}");
+        }
+        for (first, last) in functions {
+            assert_eq!(image.function_at(first), Some((first, last)));
+            assert_eq!(image.function(first).unwrap().1, 0);
+        }
+    }
+}
+
+#[test]
 fn constants_are_served_and_variables_are_not() {
     let image = image(CASEPIE);
     assert_eq!(image.read_only(0x2004)[..4], 10000u32.to_le_bytes());

@@ -22,6 +22,10 @@ pub fn answer(rest: &[u8], client: &mut Client) -> Reply {
         }
         text.push_str(&format!(";{name}:{value}"));
     }
+    let progress = client.session.replay().index().progress();
+    if client.session.replay().recording().is_instruction_trace() && progress.complete {
+        text.push_str(&format!(";tframes:{0:x};tcreated:{0:x}", progress.frames));
+    }
     reply::text(text)
 }
 

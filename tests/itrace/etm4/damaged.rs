@@ -10,7 +10,6 @@ use crate::faults::{FAULTS, HEAD, Subject, Tally};
 use crate::is_soak;
 use crate::program::Program;
 use crate::random::Random;
-use crate::stream::Sink;
 
 const ID: u8 = 0x10;
 
@@ -44,7 +43,7 @@ fn subject<'a>(program: &'a Program, execution: &'a Execution, options: Options,
 
 #[test]
 fn what_is_shown_was_executed() {
-    let cases = if is_soak() { 3000 } else { 12 };
+    let cases = if is_soak() { 1000 } else { 6 };
     let programs = PROGRAMS.map(Program::open);
     let mut tallies = vec![[Tally::default(); 2]; FAULTS.len()];
     for (seed, program) in (1..).zip(&programs) {

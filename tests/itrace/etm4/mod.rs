@@ -13,10 +13,12 @@ use traceframe::format::itrace::coresight::etm4::{Configuration, Source};
 use traceframe::format::itrace::coresight::formatter::Framing;
 use traceframe::format::itrace::instruction::Blocks;
 
+use crate::execution::Execution;
 use crate::program::Program;
+use crate::random::Random;
 use crate::shown::Shown;
 use crate::stream::Sink;
-use encoder::Options;
+pub use encoder::Options;
 
 /// The registers of a trace unit that has these options, and this ID.
 fn registers(options: &Options, id: u8) -> [(&'static str, u64); 6] {
@@ -49,4 +51,34 @@ fn show(program: &Program, sink: &Sink, framing: Framing, configuration: &Config
         reconstruction.take(&element, &mut blocks, &mut |step| shown.take(program, sink, element.at, step));
     }
     shown
+}
+
+/// What is shown of a run of a program, if it is taken for one of another.
+pub fn show_with(
+    program: &Program,
+    wrong: &Program,
+    execution: &Execution,
+    has_return_stack: bool,
+    framing: Framing,
+) -> Shown {
+    let options = Options { has_return_stack, period: 700, ..Options::default() };
+    let packets = encoder::encode(program, execution, &options);
+    let plain = Sink::of(&packets, 0..packets.len());
+    let sink = formatter::format(&[(0x10, &plain)], framing, &mut Random::new(1));
+    show(wrong, &sink, framing, &configuration(&options, 0x10))
+}
+
+/// A sink with the run of a program, and the description that goes with it, of files beside it.
+pub fn made(program: &Program, execution: &Execution, options: &Options) -> (Vec<u8>, String) {
+    let packets = encoder::encode(program, execution, options);
+    let plain = Sink::of(&packets, 0..packets.len());
+    let sink = formatter::format(&[(0x10, &plain)], Framing::Aligned, &mut Random::new(3));
+    let registers = registers(options, 0x10).map(|(name, value)| format!("{name} = {value:#x}\n")).concat();
+    let name = program.name;
+    let description = format!(
+        "# Made by tests/itrace of a run of {name}.\n[capture]\nversion = 1\n\n[[sink]]\nfile = \"{name}.bin\"\n\n\
+         [[sink.source]]\nid = 0x10\nprotocol = \"etm4\"\nname = \"core 0\"\n\n[sink.source.registers]\n{registers}\n\
+         [[image]]\nfile = \"{name}\"\n"
+    );
+    (sink.bytes, description)
 }

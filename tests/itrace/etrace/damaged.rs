@@ -54,7 +54,7 @@ const RETURNS: Width = Width { address: 64, returns: 8, is_full: false };
 
 #[test]
 fn what_is_shown_was_executed() {
-    let cases = if is_soak() { 3000 } else { 25 };
+    let cases = if is_soak() { 1500 } else { 12 };
     let programs = judged::PROGRAMS.map(Program::open);
     let executions = programs
         .each_ref()

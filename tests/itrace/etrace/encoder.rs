@@ -113,7 +113,7 @@ pub fn encode(
     let mut send = |payload: InstructionTrace, at: usize| packets.push(packet(&payload, at, framing, width));
     let began = || -> (Generator<Executed>, Support) {
         let mut generator = generator::builder().with_params(&width.theirs()).build().unwrap();
-        let support = generator.begin_qualification(ioptions.clone(), Default::default()).unwrap();
+        let support = generator.begin_qualification(ioptions, Default::default()).unwrap();
         (generator, support)
     };
     let (mut generator, support) = began();

@@ -9,6 +9,7 @@ use riscv_etrace::config;
 use traceframe::format::itrace::etrace::{Framing, Packets, Parameters, Reconstruction};
 use traceframe::format::itrace::instruction::{Blocks, Ends, InstructionSet};
 
+use crate::execution::Execution;
 use crate::program::Program;
 use crate::shown::Shown;
 use crate::stream::Sink;
@@ -67,4 +68,11 @@ fn show(program: &Program, sink: &Sink, framing: Framing, width: Width) -> Shown
         reconstruction.take(&packet, &mut blocks, &mut |step| shown.take(program, sink, packet.at, step));
     }
     shown
+}
+
+/// What is shown of a run of a program, if it is taken for one of another.
+pub fn show_with(program: &Program, wrong: &Program, execution: &Execution) -> Shown {
+    let (options, width) = (encoder::Options { period: 700, ..encoder::Options::default() }, Width::of(program));
+    let packets = encoder::encode(program, execution, &options, SIEMENS, width);
+    show(wrong, &Sink::of(&packets, 0..packets.len()), SIEMENS, width)
 }

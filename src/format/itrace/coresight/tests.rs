@@ -3,9 +3,9 @@
 use super::Reconstruction;
 use super::etm4::{Configuration, Source};
 use super::formatter::Framing;
-use crate::format::itrace::Step;
 use crate::format::itrace::instruction::{Blocks, Code, InstructionSet};
 use crate::format::itrace::tests::{data, truth};
+use crate::format::itrace::{Discontinuity, Element, ElementKind, Exception, Step, Target};
 
 struct Program(Vec<u8>);
 
@@ -104,4 +104,126 @@ fn whatever_the_bytes_are_it_ends_and_what_does_not_fit_is_a_discontinuity() {
     // Another program: everything four bytes further on.
     let (executed, gaps) = walked(&sink, [&[0x1f, 0x20, 0x03, 0xd5], &code[..]].concat());
     assert!(gaps > 0 && executed < all, "{executed} of {all}, {gaps}");
+}
+
+const NOP: u32 = 0xd503_201f;
+const CBZ_8: u32 = 0xb400_0040;
+const BL_8: u32 = 0x9400_0002;
+const SVC: u32 = 0xd400_0001;
+const RET: u32 = 0xd65f_03c0;
+const B_4: u32 = 0x1400_0001;
+
+/// What elements prove of this program: an address is the number of bytes behind its beginning, and each run is that of
+/// its first instruction and its last. What is said of a discontinuity follows behind.
+fn proven(words: &[u32], elements: &[ElementKind]) -> Vec<Result<(u64, u64), String>> {
+    let program = Program(words.iter().flat_map(|word| word.to_le_bytes()).collect());
+    let configuration = configuration("gen-etm4-two-rs/etm_1.ini");
+    let mut blocks = Blocks::new(&program, Reconstruction::ends(&configuration));
+    let mut reconstruction = Reconstruction::new(&configuration);
+    let mut found = Vec::new();
+    for kind in elements {
+        reconstruction.take(&Element { at: 0, kind: kind.clone() }, &mut blocks, &mut |step| match step {
+            Step::Run(run) => found.push(Ok((run.start - BASE, run.last - BASE))),
+            Step::Discontinuity(Discontinuity { reason, .. }) => found.push(Err(reason)),
+            Step::Trap { .. } | Step::End | Step::Time(_) => {}
+        });
+    }
+    found
+}
+
+const BASE: u64 = 0x40_0000;
+const SYNCHRONIZED: ElementKind = ElementKind::Synchronized;
+const TAKEN: ElementKind = ElementKind::Atom { taken: true };
+const NOT_TAKEN: ElementKind = ElementKind::Atom { taken: false };
+
+fn target(offset: u64, is_full: bool) -> Target {
+    Target { address: BASE + offset, instruction_set: InstructionSet::A64, is_full }
+}
+
+fn address(offset: u64) -> ElementKind {
+    ElementKind::Address(target(offset, true))
+}
+
+fn exception(offset: u64) -> ElementKind {
+    ElementKind::Exception(Exception { number: 2, returns_to: Some(target(offset, true)) })
+}
+
+const PROGRAM: [u32; 6] = [NOP, CBZ_8, NOP, BL_8, SVC, RET];
+
+#[test]
+fn a_synchronization_that_does_not_fit_is_where_it_goes_on() {
+    let elements = [SYNCHRONIZED, address(0), TAKEN, SYNCHRONIZED, address(8), TAKEN];
+    let wrong = "execution goes on at 0x400008, where the program led to 0x40000c".to_owned();
+    assert_eq!(proven(&PROGRAM, &elements), [Ok((0, 4)), Err(wrong), Ok((8, 12))]);
+}
+
+#[test]
+fn of_what_does_not_fit_nothing_is_shown() {
+    let words = "the instruction at 0x40000c always leads elsewhere, and did not: is it the program?".to_owned();
+    assert_eq!(proven(&PROGRAM, &[SYNCHRONIZED, address(8), NOT_TAKEN]), [Err(words)]);
+    let words = "the program does not lead from 0x400000 to 0x400014".to_owned();
+    assert_eq!(proven(&PROGRAM, &[SYNCHRONIZED, address(0), exception(0x14)]), [Err(words)]);
+}
+
+#[test]
+fn behind_what_does_not_fit_no_address_is_believed_before_the_source_begins_anew() {
+    let elements = [SYNCHRONIZED, address(8), NOT_TAKEN, address(0), TAKEN, SYNCHRONIZED, address(0), TAKEN];
+    let proven = proven(&PROGRAM, &elements);
+    assert!(matches!(proven[..], [Err(_), Ok((0, 4))]), "{proven:?}");
+}
+
+#[test]
+fn behind_trace_on_an_address_that_is_not_full_is_enough() {
+    let short = ElementKind::Address(target(8, false));
+    let elements = [SYNCHRONIZED, address(0), TAKEN, ElementKind::TraceOn, short, TAKEN];
+    assert_eq!(proven(&PROGRAM, &elements), [Ok((0, 4)), Ok((8, 12))]);
+}
+
+#[test]
+fn a_call_at_once_behind_a_synchronization_is_returned_from() {
+    let elements = [SYNCHRONIZED, address(12), TAKEN, TAKEN, exception(0x14)];
+    assert_eq!(proven(&PROGRAM, &elements), [Ok((12, 12)), Ok((20, 20)), Ok((16, 16))]);
+}
+
+#[test]
+fn no_return_is_known_from_before_a_gap() {
+    let elements =
+        [SYNCHRONIZED, address(12), TAKEN, ElementKind::Overflow, SYNCHRONIZED, address(20), TAKEN, exception(0x14)];
+    let proven = proven(&PROGRAM, &elements);
+    assert!(matches!(proven[..], [Ok((12, 12)), Err(_), Ok((20, 20)), Err(_)]), "{proven:?}");
+}
+
+#[test]
+fn a_call_of_the_supervisor_without_an_exception_does_not_fit() {
+    let words = "no exception is told that the instruction at 0x400010 causes".to_owned();
+    assert_eq!(proven(&PROGRAM, &[SYNCHRONIZED, address(16), TAKEN]), [Err(words)]);
+}
+
+#[test]
+fn a_branch_to_the_next_instruction_may_be_told_as_one_that_is_not_taken() {
+    let elements = [SYNCHRONIZED, address(0), NOT_TAKEN, TAKEN];
+    assert_eq!(proven(&[B_4, NOP, CBZ_8], &elements), [Ok((0, 0)), Ok((4, 8))]);
+}
+
+#[test]
+fn an_instruction_set_that_the_program_cannot_have_does_not_fit() {
+    struct OfA64(Program);
+    impl Code for OfA64 {
+        fn code(&self, address: u64) -> &[u8] {
+            self.0.code(address)
+        }
+        fn can_have(&self, instruction_set: InstructionSet) -> bool {
+            instruction_set == InstructionSet::A64
+        }
+    }
+    let program = OfA64(Program(PROGRAM.iter().flat_map(|word| word.to_le_bytes()).collect()));
+    let configuration = configuration("gen-etm4-two-rs/etm_1.ini");
+    let mut blocks = Blocks::new(&program, Reconstruction::ends(&configuration));
+    let mut reconstruction = Reconstruction::new(&configuration);
+    let mut steps = Vec::new();
+    let a32 = ElementKind::Address(Target { instruction_set: InstructionSet::A32, ..target(0, true) });
+    for kind in [SYNCHRONIZED, a32, TAKEN] {
+        reconstruction.take(&Element { at: 0, kind }, &mut blocks, &mut |step| steps.push(step));
+    }
+    assert!(matches!(steps[..], [Step::Discontinuity(_)]), "{steps:?}");
 }

@@ -61,6 +61,10 @@ pub struct Reconstruction {
     /// Whether the walk stands at an address that was told, and may have to go on to where it comes again.
     may_come_again: bool,
     returns: Vec<u64>,
+    /// Whether there are no others than these: nothing was lost since tracing began.
+    has_all_returns: bool,
+    /// Whether something was lost since tracing was begun or ended.
+    is_behind_gap: bool,
     /// Whether an exception was told, and not yet where its handler is.
     is_in_trap: bool,
     /// What the packet proves that is being taken.
@@ -82,6 +86,8 @@ impl Reconstruction {
             place: None,
             may_come_again: false,
             returns: Vec::new(),
+            has_all_returns: false,
+            is_behind_gap: false,
             is_in_trap: false,
             steps: Vec::new(),
         }
@@ -96,6 +102,7 @@ impl Reconstruction {
         };
         if let Err(reason) = found {
             self.lose();
+            self.is_behind_gap = true;
             self.steps.clear();
             step(Step::Discontinuity(Discontinuity { at: packet.at, reason }));
             let begun = match &packet.payload {
@@ -126,6 +133,7 @@ impl Reconstruction {
         self.may_come_again = false;
         self.is_in_trap = false;
         self.returns.clear();
+        self.has_all_returns = false;
     }
 
     fn payload<C: Code>(&mut self, payload: &InstructionTrace, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
@@ -147,6 +155,7 @@ impl Reconstruction {
             }
             // Of no use before a full address.
             _ if self.place.is_none() => Ok(()),
+            _ if self.is_in_trap => Err("no packet tells where the handler of an exception is".to_owned()),
             InstructionTrace::Branch(branch) => {
                 if !self.branches.append(branch.branch_map) {
                     return Err("it tells more branches than an encoder keeps".to_owned());
@@ -257,7 +266,10 @@ impl Reconstruction {
             return Err(format!("the encoder was switched to {what}, which is not read"));
         }
         match support.qual_status {
-            QualStatus::NoChange => Ok(()),
+            QualStatus::NoChange => {
+                self.has_all_returns |= self.place.is_none() && !self.is_behind_gap;
+                Ok(())
+            }
             QualStatus::TraceLost => Err("the encoder lost packets".to_owned()),
             QualStatus::EndedRep | QualStatus::EndedNtr => {
                 let goes_on = support.qual_status == QualStatus::EndedNtr && self.may_come_again;
@@ -265,6 +277,7 @@ impl Reconstruction {
                     self.come_again(blocks)?;
                 }
                 self.lose();
+                self.is_behind_gap = false;
                 self.steps.push(Step::End);
                 Ok(())
             }
@@ -289,6 +302,12 @@ impl Reconstruction {
             Flow::Indirect { is_call, is_return, .. } => {
                 // A packet with the number of returns that were left tells of the one that does not fit.
                 let is_inferred = is_return && self.options.implicit_return && depth != Some(self.returns.len());
+                if is_inferred && self.returns.is_empty() && !self.has_all_returns {
+                    return Err(format!(
+                        "the return at {:#x} may be from a call before a gap: what is told next need not be where it led",
+                        place.last
+                    ));
+                }
                 let inferred = if is_inferred { self.returns.pop() } else { None };
                 if is_call {
                     self.call(place.end);

@@ -1,3 +1,9 @@
+use riscv_etrace::packet::payload::{AddressInfo, Branch, InstructionTrace};
+use riscv_etrace::packet::sync::{Context, QualStatus, Start, Support, Synchronization, Trap};
+use riscv_etrace::packet::unit::ReferenceIOptions;
+use riscv_etrace::types::trap::Info;
+use riscv_etrace::types::{Privilege, branch};
+
 use super::*;
 use crate::format::itrace::Step;
 use crate::format::itrace::instruction::{Blocks, Code, Ends, InstructionSet};
@@ -100,4 +106,101 @@ fn parameters_are_asked_for_and_not_guessed() {
     {
         assert_eq!(error(&[(name, value)]), ParametersError::Value { name: name.to_owned(), value, expected });
     }
+}
+
+/// What packets prove of a program: the addresses of the first and the last instruction of each run, and what is said of
+/// discontinuities.
+fn proven(named: &[(&str, u64)], payloads: &[InstructionTrace]) -> Vec<Result<(u64, u64), String>> {
+    /// `nop`, `beq zero, zero, .+8`, `nop`, `jr a0`, `nop`, `ret`.
+    const CODE: [u32; 6] = [0x13, 0x463, 0x13, 0x0005_0067, 0x13, 0x8067];
+    struct Words(Vec<u8>);
+    impl Code for Words {
+        fn code(&self, address: u64) -> &[u8] {
+            self.0.get(address as usize..).unwrap_or_default()
+        }
+    }
+    let parameters = Parameters::new(&[&[("iaddress_width_p", 64)], named].concat()).unwrap();
+    let code = Words(CODE.iter().flat_map(|word| word.to_le_bytes()).collect());
+    let mut blocks = Blocks::new(&code, Ends::default());
+    let mut walk = Reconstruction::new(InstructionSet::Rv64, &parameters);
+    let mut found = Vec::new();
+    for payload in payloads {
+        let packet = Packet { at: 0, source: Some(0), payload: Ok(Some(*payload)) };
+        walk.take(&packet, &mut blocks, &mut |step| match step {
+            Step::Run(run) => found.push(Ok((run.start, run.last))),
+            Step::Discontinuity(gap) => found.push(Err(gap.reason)),
+            Step::Trap { .. } | Step::End | Step::Time(_) => {}
+        });
+    }
+    found
+}
+
+fn begin() -> InstructionTrace {
+    Support::default().into()
+}
+
+fn start(address: u64) -> InstructionTrace {
+    InstructionTrace::Synchronization(Synchronization::Start(Start { branch: false, ctx: CONTEXT, address }))
+}
+
+const CONTEXT: Context = Context { privilege: Privilege::User, time: None, context: 0 };
+
+fn branches(count: u8, address: Option<i64>) -> InstructionTrace {
+    let mut branch_map = branch::Map::default();
+    (0..count).for_each(|_| branch_map.push_branch_taken(true).unwrap());
+    let address = address.map(|address| AddressInfo { address, notify: false, updiscon: false, irdepth: None });
+    InstructionTrace::Branch(Branch { branch_map, address })
+}
+
+#[test]
+fn a_synchronization_that_does_not_fit_is_where_it_goes_on() {
+    let words = "no packet tells whether the branch at 0x4 was taken".to_owned();
+    assert_eq!(proven(&[], &[begin(), start(0), start(16)]), [Ok((0, 0)), Err(words), Ok((16, 16))]);
+}
+
+#[test]
+fn of_a_packet_that_does_not_fit_nothing_is_shown() {
+    let words = "no packet tells where the instruction at 0xc led".to_owned();
+    assert_eq!(proven(&[], &[begin(), start(0), branches(2, None)]), [Ok((0, 0)), Err(words)]);
+}
+
+#[test]
+fn a_packet_that_tells_a_branch_as_its_address_tells_whether_it_was_taken() {
+    let back = branches(1, Some(-12));
+    assert_eq!(proven(&[], &[begin(), start(16), back]), [Ok((16, 16)), Ok((20, 20)), Ok((4, 4))]);
+    let Some(InstructionTrace::Branch(Branch { address: Some(address), .. })) = Some(back) else { panic!() };
+    let words = "0 branches are left to be met at 0x4, expected 1".to_owned();
+    let untold = InstructionTrace::Address(address);
+    assert_eq!(proven(&[], &[begin(), start(16), untold]), [Ok((16, 16)), Err(words)]);
+}
+
+#[test]
+fn without_the_options_of_the_encoder_nothing_is_believed() {
+    let words =
+        "no packet before it tells how addresses and returns are told: full_address or implicit_return must be named";
+    assert_eq!(proven(&[], &[start(0), start(16)]), [Err(words.to_owned())]);
+    assert_eq!(proven(&[("full_address", 0)], &[start(16)]), [Ok((16, 16))]);
+    assert_eq!(proven(&[], &[start(0), begin(), start(16)]), [Err(words.to_owned()), Ok((16, 16))]);
+}
+
+#[test]
+fn behind_an_exception_no_packet_is_believed_before_one_tells_where_the_handler_is() {
+    let trap = Trap { branch: false, ctx: CONTEXT, thaddr: false, address: 4, info: Info { ecause: 5, tval: None } };
+    let trap = InstructionTrace::Synchronization(Synchronization::Trap(trap));
+    let words = "no packet tells where the handler of an exception is".to_owned();
+    let payloads = [begin(), start(0), trap, branches(1, None), start(16)];
+    assert_eq!(proven(&[], &payloads), [Ok((0, 0)), Err(words), Ok((16, 16))]);
+}
+
+#[test]
+fn a_return_from_before_a_gap_leads_nobody_knows_where() {
+    let named = [("return_stack_size_p", 4), ("call_counter_size_p", 4)];
+    let options = ReferenceIOptions { implicit_return: true, ..ReferenceIOptions::default() };
+    let begin = InstructionTrace::from(Support { ioptions: options, ..Support::default() });
+    let lost = Support { qual_status: QualStatus::TraceLost, ioptions: options, ..Support::default() };
+    let back = InstructionTrace::Address(AddressInfo { address: -8, notify: false, updiscon: false, irdepth: None });
+    // When tracing began there was no call.
+    assert_eq!(proven(&named, &[begin, start(16), back]), [Ok((16, 16)), Ok((20, 20)), Ok((8, 8))]);
+    let proven = proven(&named, &[begin, start(0), lost.into(), start(16), back]);
+    assert!(matches!(proven[..], [Ok((0, 0)), Err(_), Ok((16, 16)), Err(_)]), "{proven:?}");
 }

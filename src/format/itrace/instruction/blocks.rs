@@ -10,17 +10,30 @@ pub trait Code {
     /// The bytes from an address to the end of the part of memory that holds it; empty where there is no code, or
     /// where it can change.
     fn code(&self, address: u64) -> &[u8];
+
+    /// Whether the program can have instructions of a set; a trace that tells otherwise is not of it.
+    fn can_have(&self, _instruction_set: InstructionSet) -> bool {
+        true
+    }
 }
 
 impl<C: Code + ?Sized> Code for &C {
     fn code(&self, address: u64) -> &[u8] {
         (**self).code(address)
     }
+
+    fn can_have(&self, instruction_set: InstructionSet) -> bool {
+        (**self).can_have(instruction_set)
+    }
 }
 
 impl<C: Code + ?Sized> Code for Arc<C> {
     fn code(&self, address: u64) -> &[u8] {
         (**self).code(address)
+    }
+
+    fn can_have(&self, instruction_set: InstructionSet) -> bool {
+        (**self).can_have(instruction_set)
     }
 }
 
@@ -99,6 +112,9 @@ fn place(instruction_set: InstructionSet, address: u64) -> usize {
 fn read(code: &impl Code, ends: Ends, instruction_set: InstructionSet, start: u64) -> Block {
     let (mut end, mut beginnings) = (start, 0);
     let block = |end, ending, beginnings| Block::new(instruction_set, start, end, ending, beginnings);
+    if !code.can_have(instruction_set) {
+        return block(end, Ending::NoInstruction, beginnings);
+    }
     let is_t32 = instruction_set == InstructionSet::T32;
     let mut conditional = if is_t32 { conditional_from(code, start) } else { 0 };
     let mut bytes: &[u8] = &[];

@@ -111,19 +111,19 @@ impl Calls {
         *known.outermost.entry(frame_address).or_insert_with(|| self.add(Link { call: None, frame_address }))
     }
 
-    /// The caller's chain of the call that a return to an address fits; where none does, one without a call.
-    fn after_return(&self, chain: Chain, to: u64, of_exception: bool) -> Chain {
+    /// The caller's chain of the call that a return to an address fits: the innermost, or another if it is the only one.
+    fn returned(&self, chain: Chain, to: u64, of_exception: bool) -> Option<Chain> {
         let mut found = None;
         let mut at = chain;
         for depth in 0..FURTHEST {
             let Some(call) = self.call(at) else { break };
             let fits = call.is_exception == of_exception && call.fits(to);
             if fits && depth == 0 {
-                return call.outer;
+                return Some(call.outer);
             }
             // Out of several that it fits, nobody knows which.
             if fits && found.replace(call.outer).is_some() {
-                return Chain::default();
+                return None;
             }
             // A return does not leave a handler.
             if call.is_exception && !of_exception {
@@ -131,8 +131,22 @@ impl Calls {
             }
             at = call.outer;
         }
-        let is_first = self.call(chain).is_none() && !of_exception;
-        found.unwrap_or_else(|| if is_first { self.outermost(chain) } else { Chain::default() })
+        found
+    }
+
+    /// The chain behind a return of a function to an address.
+    fn after_return(&self, chain: Chain, to: u64) -> Chain {
+        let innermost = self.call(chain);
+        let is_handler = innermost.is_some_and(|call| call.is_exception);
+        // A handler of an M-profile processor returns as a function does.
+        let returned = self.returned(chain, to, is_handler);
+        returned.unwrap_or_else(|| match innermost {
+            // To the caller of the function in which the trace began.
+            None => self.outermost(chain),
+            // To somebody whom the handler's caller made for that: of a signal it is the kernel.
+            Some(_) if is_handler => chain,
+            Some(_) => Chain::default(),
+        })
     }
 }
 
@@ -178,6 +192,8 @@ pub struct Follower {
     chain: Chain,
     /// What was executed last, if it can lead elsewhere.
     last: Option<Block>,
+    /// Whether nothing was executed since an exception was taken.
+    is_taken: bool,
 }
 
 impl Follower {
@@ -185,6 +201,12 @@ impl Follower {
     pub fn run(&mut self, run: &Block, calls: &Calls, lately: &mut Lately, memory: &Memory) -> Chain {
         if let Some(last) = self.last.take() {
             self.led(&last, run.start, calls, lately, memory);
+        }
+        // Of a handler that is not traced there is nothing but where it returned to.
+        if std::mem::take(&mut self.is_taken)
+            && let Some(outer) = calls.returned(self.chain, run.start, true)
+        {
+            self.chain = outer;
         }
         self.last = Some(*run).filter(|run| run.flow() != Flow::Next);
         self.chain
@@ -202,19 +224,15 @@ impl Follower {
             Flow::Indirect { is_call: true, is_return: false, .. } => self.chain = lately.push(call, calls, memory),
             // Coroutines change places.
             Flow::Indirect { is_call: true, .. } => self.chain = Chain::default(),
-            Flow::Indirect { is_return: true, .. } => {
-                // A handler of an M-profile processor returns as a function does.
-                let of_exception = calls.call(self.chain).is_some_and(|call| call.is_exception);
-                self.chain = calls.after_return(self.chain, to, of_exception);
-            }
-            Flow::ExceptionReturn { .. } => self.chain = calls.after_return(self.chain, to, true),
+            Flow::Indirect { is_return: true, .. } => self.chain = calls.after_return(self.chain, to),
+            Flow::ExceptionReturn { .. } => self.chain = calls.returned(self.chain, to, true).unwrap_or_default(),
             Flow::Indirect { .. } => {
                 // A table of a switch leads on in the function, a tail call to another's beginning; anything else is a
                 // way of which nobody knows what it did to the stack.
                 let is_known =
                     memory.function_at(to).is_none_or(|(first, last)| first == to || (first..=last).contains(&at));
                 if !is_known {
-                    self.chain = calls.after_return(self.chain, to, false);
+                    self.chain = calls.returned(self.chain, to, false).unwrap_or_default();
                 }
             }
             Flow::Next | Flow::Branch(_) | Flow::Barrier | Flow::Wait | Flow::Call => {}
@@ -228,6 +246,7 @@ impl Follower {
             self.led(&last, to, calls, lately, memory);
         }
         let instruction_set = last.map_or(InstructionSet::A64, |last| last.instruction_set);
+        self.is_taken = true;
         self.chain = match returns_to {
             Some(returns_to) => {
                 let at = returns_to;

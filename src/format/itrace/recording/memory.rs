@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::instruction::Code;
+use object::elf;
+
+use super::super::instruction::{Code, InstructionSet};
 use crate::image::{CallerRule, PlacedImage};
 use crate::source::Source;
 
@@ -86,5 +88,18 @@ impl Code for Memory {
     fn code(&self, address: u64) -> &[u8] {
         let programs = self.programs.iter().map(|program| program.code(address));
         programs.chain([self.dumped(address)]).find(|bytes| !bytes.is_empty()).unwrap_or_default()
+    }
+
+    /// Programs are all for one machine. What pieces of memory hold nobody knows.
+    fn can_have(&self, instruction_set: InstructionSet) -> bool {
+        let Some(machine) = self.programs.first().map(|program| program.image.machine()) else { return true };
+        match (elf::Machine(machine.elf_machine), instruction_set) {
+            _ if !self.dumps.is_empty() => true,
+            (elf::EM_AARCH64, set) => set == InstructionSet::A64,
+            (elf::EM_ARM, set) => matches!(set, InstructionSet::A32 | InstructionSet::T32),
+            (elf::EM_RISCV, InstructionSet::Rv32) => machine.address_size == 4,
+            (elf::EM_RISCV, InstructionSet::Rv64) => machine.address_size == 8,
+            _ => false,
+        }
     }
 }

@@ -64,7 +64,7 @@ pub enum OpenError {
         other: PathBuf,
     },
     /// A program for another machine than the sources trace.
-    #[error("{}: is for another machine than the source {source_name}, which is {protocol} (is it the program that was traced?)", path.display())]
+    #[error("{}: is for another machine than {source_name}, which is {protocol} (is it the program that was traced?)", path.display())]
     Foreign {
         /// The program.
         path: PathBuf,

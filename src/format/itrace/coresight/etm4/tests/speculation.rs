@@ -118,13 +118,13 @@ fn more_resolved_than_told_is_damage() {
         [ElementKind::Damaged(words)] => words.clone(),
         other => panic!("{other:?}"),
     };
-    assert_eq!(damaged(&[0xf7, 0x2d, 0x02]), "at byte 0x1b: 2 elements are committed, 1 were speculated");
-    assert_eq!(damaged(&[0xf7, 0x2e, 0x02]), "at byte 0x1b: 2 elements are cancelled, 1 were speculated");
+    assert_eq!(damaged(&[0xf7, 0x2d, 0x02]), "2 elements are committed, 1 were speculated");
+    assert_eq!(damaged(&[0xf7, 0x2e, 0x02]), "2 elements are cancelled, 1 were speculated");
     assert_eq!(
         damaged(&[0xb4, 0x03, 0x30]),
-        "at byte 0x1b: a branch was mispredicted, and none was told that can still be corrected"
+        "a branch was mispredicted, and none was told that can still be corrected"
     );
-    assert_eq!(damaged(&[0xf7, 0x01, 0x00]), "at byte 0x1b: 0 elements are said to be speculated, 1 were");
+    assert_eq!(damaged(&[0xf7, 0x01, 0x00]), "0 elements are said to be speculated, 1 were");
 }
 
 #[test]

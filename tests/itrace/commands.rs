@@ -1,0 +1,119 @@
+//! What the commands say of instruction traces.
+
+use std::path::Path;
+
+use crate::support::{data, run, traceframe};
+
+/// A command with arguments, in the folder of the cases.
+fn said(arguments: &[&str]) -> (Option<i32>, String, String) {
+    run(traceframe().args(arguments).current_dir(data("itrace")))
+}
+
+const ETM: &str = "0x10=etm4,TRCCONFIGR=1,TRCIDR0=0x28000ea1,TRCIDR1=0x4100f403,TRCIDR2=0x488,TRCIDR8=0";
+
+#[test]
+fn a_dump_with_options_is_what_its_description_is() {
+    let dump = "gen-etm4-one/cstrace.bin";
+    let (code, with_options, errors) = said(&["frames", dump, "--source", ETM, "--exec", "prog.a64.200"]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(with_options.lines().count(), 1 + 63_383);
+    let (_, of_snapshot, _) = said(&["frames", "gen-etm4-one", "--exec", "prog.a64.200"]);
+    let places = |text: &str| -> Vec<String> { text.lines().skip(1).map(|line| line[..60].to_owned()).collect() };
+    assert!(places(&with_options) == places(&of_snapshot));
+    // Memory that was read out is as good as the program, but for names.
+    let (_, of_memory, errors) =
+        said(&["frames", dump, "--source", ETM, "--image", "gen-etm4-one/code.bin@0x400000", "--range", "0..9"]);
+    assert_eq!(of_memory.lines().count(), 11, "{errors}");
+    assert!(of_memory.lines().nth(1).unwrap().starts_with("       0  0x4002d8"), "{of_memory}");
+}
+
+#[test]
+fn frames_and_info_say_what_lies_between() {
+    let (_, frames, _) = said(&["frames", "walk.t32.toml", "--range", "345..346"]);
+    let lines: Vec<&str> = frames.lines().collect();
+    assert!(lines[1].contains("0x10124             leaf_with_frame+20 walk.c:73"), "{frames}");
+    assert!(lines[1].ends_with("core 0, time 1193285 to 1195955"), "{frames}");
+    assert_eq!(lines[2], "          -- exception: IRQ (byte 0x4e)", "{frames}");
+    assert!(lines[3].contains("handler"), "{frames}");
+    let (_, json, _) = said(&["frames", "walk.t32.toml", "--range", "2522..2522", "--json"]);
+    let row: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(row["before"][0]["kind"], "gap");
+    assert_eq!(row["before"][0]["what"], "the trace unit lost packets (overflow)");
+    assert_eq!((row["before"][0]["last"].as_u64(), row["register_bytes"].as_u64()), (Some(2521), Some(0)));
+    let (_, info, _) = said(&["info", "walk.t32.toml"]);
+    assert!(info.contains("source core 0 (thread 1): 4233 instructions, 3 gaps, 14 exceptions\n"), "{info}");
+}
+
+/// A description whose program must have a build ID.
+fn description(folder: &Path, build_id: &str) -> String {
+    let text = std::fs::read_to_string(data("itrace/lost.toml")).unwrap();
+    let at = text.find("build_id").unwrap();
+    let text = format!("{}build_id = \"{build_id}\"\n", &text[..at]);
+    let path = |name: &str| data(&format!("itrace/{name}")).display().to_string();
+    let text = text.replace("lost.bin", &path("lost.bin")).replace("prog.a64.200", &path("prog.a64.200"));
+    std::fs::write(folder.join("capture.toml"), text).unwrap();
+    folder.join("capture.toml").display().to_string()
+}
+
+#[test]
+fn a_program_of_another_build_is_refused_and_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let wrong = "00112233445566778899aabbccddeeff00112233";
+    let capture = description(folder.path(), wrong);
+    for command in ["info", "frames", "serve"] {
+        let (code, shown, errors) = said(&[command, &capture]);
+        assert_eq!((code, shown.as_str()), (Some(3), ""), "{command}");
+        for part in ["prog.a64.200: has the build ID 7134491d", wrong, "--allow-mismatch"] {
+            assert!(errors.contains(part), "{command}: {errors}");
+        }
+    }
+    let (code, info, _) = said(&["info", &capture, "--allow-mismatch"]);
+    assert_eq!(code, Some(0));
+    assert!(info.contains("is not the build that ran, which has the build ID 0011"), "{info}");
+    let (code, _, errors) = said(&["info", &capture, "--allow-mismatch", "--strict"]);
+    assert_eq!(code, Some(3), "{errors}");
+}
+
+#[test]
+fn what_is_missing_is_asked_for() {
+    let dump = "gen-etm4-one/cstrace.bin";
+    for (arguments, code, parts) in [
+        (&["info", dump][..], 3, &["--source says what is in it"][..]),
+        (&["info", dump, "--image", "prog.a64.200"], 2, &["nothing says which trace sources", "--source"]),
+        (&["info", dump, "--source", ETM], 3, &["nothing is known of what lay in memory", "--exec"]),
+        (&["info", dump, "--source", "0x10=etm4,TRCCONFIGR=1"], 2, &["TRCIDR1", "/sys/bus/coresight"]),
+        (&["info", dump, "--source", "0=etrace,isa=rv64"], 2, &["iaddress_width_p"]),
+        (&["info", dump, "--source", "0=ntrace"], 2, &["N-Trace", "not read"]),
+        (
+            &["info", dump, "--source", ETM, "--exec", "prog.rv64.200"],
+            3,
+            &["prog.rv64.200", "another machine", "ETMv4"],
+        ),
+        (&["info", "lost.toml", "--source", ETM], 3, &["lost.toml", "--source"]),
+        (&["info", "nothing.bin", "--source", ETM, "--exec", "prog.a64.200"], 3, &["nothing.bin: No such file"]),
+    ] {
+        let (found, shown, errors) = said(arguments);
+        assert_eq!((found, shown.as_str()), (Some(code), ""), "{arguments:?}: {errors}");
+        for part in parts {
+            assert!(errors.contains(part), "{arguments:?}: {part} in {errors}");
+        }
+    }
+}
+
+/// A program that was rebuilt is contradicted by the trace, and the first place is named.
+#[test]
+fn another_program_is_contradicted() {
+    let description = std::fs::read_to_string(data("itrace/walk.a64.toml")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| data(&format!("itrace/{name}")).display().to_string();
+    let text = description.replace("\"walk.a64.bin\"", &format!("{:?}", path("walk.a64.bin")));
+    let text = text.replace("\"walk.a64\"", &format!("{:?}", path("walk-rebuilt.a64")));
+    let capture = folder.path().join("capture.toml");
+    std::fs::write(&capture, text).unwrap();
+    let (_, frames, errors) = said(&["frames", capture.to_str().unwrap()]);
+    let gap = frames.lines().find(|line| line.contains("-- gap: ")).unwrap_or_else(|| panic!("{errors}"));
+    assert!(gap.contains("(byte 0x"), "{gap}");
+    let (_, of_the_right_one, _) = said(&["frames", "walk.a64.toml"]);
+    let gaps = |text: &str| text.lines().filter(|line| line.contains("-- gap: ")).count();
+    assert!(gaps(&frames) > gaps(&of_the_right_one), "{}", gaps(&frames));
+}
