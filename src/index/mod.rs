@@ -17,10 +17,12 @@
 //! in constant time, a `wavelet` matrix of such vectors counts the small numbers of a range and so finds the next one,
 //! a `dictionary` holds distinct values in their order, values that are `ranked` in one become a `column`, a `segment`
 //! holds the columns of a stretch of runs, `segments` are the stretches of a recording, `interruptions` are what lies
-//! between the frames, `pc_counts` are sums over all, the `walk` makes them, `shared` is where it shows them, and the `index` answers.
+//! between the frames, `pc_counts` are sums over all, the `walk` meets the runs, the `builder` makes segments of them, on
+//! a thread of its own where there are many, `shared` is where it shows them, and the `index` answers.
 
 mod answer;
 mod bits;
+mod builder;
 mod column;
 mod dictionary;
 #[cfg(test)]

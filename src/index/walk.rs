@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{SendError, SyncSender, TrySendError, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
+use super::builder::{Batch, Builder, PUBLISH_EVERY};
 use super::kind::Kind;
-use super::segment::{Run, Segment};
-use super::segments::Segments;
-use super::shared::{Outcome, Shared, Snapshot};
+use super::segment::Run;
+use super::shared::{Outcome, Shared};
 use crate::trace::{Damage, Frame, Instructions, Item, Location, Recording};
 
 /// What sees every frame, with its number, as the walk passes it; but not those that are instructions.
@@ -18,41 +20,44 @@ pub type Inspector = Box<dyn FnMut(u64, &Frame<'_>) + Send>;
 /// Runs in a segment before any merging.
 const SEGMENT: usize = 1 << 16;
 
-/// What was walked over is made searchable this often, if the walk meets frames at all.
-const PUBLISH_EVERY: Duration = Duration::from_millis(50);
-
-/// But rarely enough that this takes no more than one part in so many of the time.
-const PUBLISH_PART: u32 = 10;
-
 /// The clock is asked once for so many runs.
 const CLOCK_EVERY: usize = 64;
+
+/// So many batches of runs wait for the thread that indexes them, at most.
+const WAITING: usize = 2;
 
 /// Of so many distinct trace state variables the last value is kept.
 const VARIABLES: usize = 1 << 16;
 
+/// Where runs become segments.
+enum Indexing {
+    /// Where they are met, as long as there are no more than make one segment: a short recording needs no thread.
+    Here(Builder),
+    /// On a thread of its own, while the walk goes on.
+    Beside { batches: SyncSender<Batch>, thread: JoinHandle<Option<Builder>> },
+    /// Nowhere any more.
+    Over,
+}
+
 /// A walk under way.
 ///
-/// Memory: besides what stays, up to [`SEGMENT`] runs of 32 bytes and as much again while they become a segment, 4 MB
-/// in all; and while segments are merged, the merged form beside the ones it replaces (which readers may hold on to)
+/// Memory: besides what stays, up to [`SEGMENT`] runs of 32 bytes, for each batch that waits as many, and as much again
+/// while they become a segment, 10 MB in all; and while segments are merged, the merged form beside the ones it replaces (which readers may hold on to)
 /// and, unless all have the same values, up to twice its ranks at 1, 2 or 4 bytes. For a recording of 40 distinct
 /// program counters that stays below 9 bytes a frame at the worst moment, and at 3.5 when done. Of 200 distinct runs
 /// of instructions, each takes 2.6 bytes when done, and 3.8 where there are several threads.
 pub(super) struct Walk {
     shared: Arc<Shared>,
     inspect: Option<Inspector>,
-    segments: Segments,
+    indexing: Indexing,
     /// The runs behind the last whole segment.
-    pending: Vec<Run>,
-    /// The number of the first frame of those.
-    pending_from: u64,
+    pending: Batch,
     /// How many frames were seen, the number of the next.
     frames: u64,
     /// How many runs they make.
     runs: u64,
-    at: Location,
-    published: Instant,
-    /// How long the pending runs took to index the last time.
-    took: Duration,
+    /// When runs were given to the thread that indexes them.
+    given: Instant,
     last_values: BTreeMap<i32, i64>,
     /// Whether a variable was met for which [`VARIABLES`] left no room.
     too_many_variables: bool,
@@ -62,16 +67,13 @@ pub(super) struct Walk {
 impl Walk {
     pub(super) fn new(shared: Arc<Shared>, inspect: Option<Inspector>) -> Walk {
         Walk {
+            indexing: Indexing::Here(Builder::new(Arc::clone(&shared))),
             shared,
             inspect,
-            segments: Segments::default(),
-            pending: Vec::new(),
-            pending_from: 0,
+            pending: Batch { first: 0, runs: Vec::new(), at: Location(0), is_whole: false },
             frames: 0,
             runs: 0,
-            at: Location(0),
-            published: Instant::now(),
-            took: Duration::ZERO,
+            given: Instant::now(),
             last_values: BTreeMap::new(),
             too_many_variables: false,
             cancelled: false,
@@ -88,20 +90,31 @@ impl Walk {
                 "reading failed at frame {}: it and what follows are not served (please report this)",
                 self.frames
             );
-            self.shared.add_damage(Damage { at: self.at.0, frame: None, what });
-            self.at
+            self.shared.add_damage(Damage { at: self.pending.at.0, frame: None, what });
+            self.pending.at
         });
-        if self.cancelled {
-            return;
+        let builder = self.end_indexing();
+        if let Some(builder) = builder.filter(|_| !self.cancelled) {
+            let last_values = std::mem::take(&mut self.last_values);
+            builder.finish(&self.pending, Outcome { end, last_values });
         }
-        self.index_pending();
-        let last_values = std::mem::take(&mut self.last_values);
-        self.publish(Some(Arc::new(Outcome { end, last_values })));
+    }
+
+    /// Waits until all whole segments are made.
+    fn end_indexing(&mut self) -> Option<Builder> {
+        match std::mem::replace(&mut self.indexing, Indexing::Over) {
+            Indexing::Here(builder) => Some(builder),
+            Indexing::Beside { batches, thread } => {
+                drop(batches);
+                thread.join().ok().flatten()
+            }
+            Indexing::Over => None,
+        }
     }
 
     fn visit(&mut self, item: Item<'_, '_>) -> ControlFlow<()> {
-        if self.shared.is_cancelled() {
-            self.cancelled = true;
+        self.cancelled |= self.shared.is_cancelled();
+        if self.cancelled {
             return ControlFlow::Break(());
         }
         match item {
@@ -138,26 +151,58 @@ impl Walk {
 
     fn add_run(&mut self, run: Run) {
         let count = run.kind.count();
-        self.pending.push(run);
+        let pending = &mut self.pending;
+        pending.runs.push(run);
+        pending.at = Location(run.location.0.wrapping_add(count - 1));
+        pending.is_whole = pending.runs.len() == SEGMENT;
         self.runs += 1;
         self.frames += count;
-        self.at = Location(run.location.0.wrapping_add(count - 1));
         // The first run at once, then each time their number has doubled, then by the clock.
-        let whole = self.pending.len() == SEGMENT;
-        let clock = self.pending.len().is_multiple_of(CLOCK_EVERY)
-            && self.published.elapsed() >= PUBLISH_EVERY.max(self.took * PUBLISH_PART);
-        if whole || clock || self.runs.is_power_of_two() {
-            self.index_pending();
-            self.publish(None);
+        let is_due = || match &self.indexing {
+            Indexing::Here(builder) => self.runs.is_power_of_two() || builder.is_due(),
+            Indexing::Beside { .. } => self.given.elapsed() >= PUBLISH_EVERY,
+            Indexing::Over => false,
+        };
+        let is_asked = pending.runs.len().is_multiple_of(CLOCK_EVERY) || self.runs.is_power_of_two();
+        if self.pending.is_whole {
+            self.give_whole();
+        } else if is_asked && is_due() {
+            self.give();
         }
-        if whole {
-            self.pending.clear();
-            self.pending_from = self.frames;
-            while let Some(merged) = self.segments.merge_due() {
-                self.segments.put(merged);
-                self.shared.replace(self.snapshot(None));
+    }
+
+    /// Has the pending runs indexed and shown; they stay pending.
+    fn give(&mut self) {
+        match &mut self.indexing {
+            Indexing::Here(builder) => builder.add(&self.pending),
+            Indexing::Beside { batches, .. } => {
+                let Batch { first, at, is_whole, .. } = self.pending;
+                let batch = Batch { first, runs: self.pending.runs.clone(), at, is_whole };
+                // Where others wait still, more will be shown soon.
+                self.cancelled |= matches!(batches.try_send(batch), Err(TrySendError::Disconnected(_)));
+                self.given = Instant::now();
             }
+            Indexing::Over => {}
         }
+    }
+
+    /// Has the pending runs indexed for good.
+    fn give_whole(&mut self) {
+        let next = Batch { first: self.frames, runs: Vec::with_capacity(SEGMENT), is_whole: false, ..self.pending };
+        let batch = std::mem::replace(&mut self.pending, next);
+        match std::mem::replace(&mut self.indexing, Indexing::Over) {
+            Indexing::Here(mut builder) => {
+                builder.add(&batch);
+                self.indexing = beside(builder);
+            }
+            Indexing::Beside { batches, thread } => {
+                // It ends early only by a defect, and then so does the walk.
+                self.cancelled |= batches.send(batch).is_err();
+                self.indexing = Indexing::Beside { batches, thread };
+            }
+            Indexing::Over => {}
+        }
+        self.given = Instant::now();
     }
 
     fn keep_value(&mut self, number: u64, location: Location, variable: i32, value: i64) {
@@ -172,29 +217,27 @@ impl Walk {
             self.shared.add_damage(Damage { at: location.0, frame: Some(number), what });
         }
     }
+}
 
-    /// Puts the pending runs into the index, as its last segment; they stay pending until that is whole.
-    fn index_pending(&mut self) {
-        if !self.pending.is_empty() {
-            let began = Instant::now();
-            self.segments.put(Segment::new(self.pending_from, &self.pending));
-            self.took = began.elapsed();
-        }
-    }
-
-    fn publish(&mut self, outcome: Option<Arc<Outcome>>) {
-        self.shared.publish(self.snapshot(outcome));
-        self.published = Instant::now();
-    }
-
-    fn snapshot(&self, outcome: Option<Arc<Outcome>>) -> Snapshot {
-        Snapshot { segments: self.segments.clone(), at: self.at, outcome }
+/// Goes on with the segments on a thread of its own, if the system gives one.
+fn beside(builder: Builder) -> Indexing {
+    let (batches, waiting) = sync_channel(WAITING);
+    // The builder follows the thread, so that it is still there if none is given.
+    let (give, given) = sync_channel::<Builder>(1);
+    let index = move || given.recv().ok().map(|builder| builder.run(&waiting));
+    match thread::Builder::new().name("segments".to_owned()).spawn(index) {
+        Ok(thread) => match give.send(builder) {
+            Ok(()) => Indexing::Beside { batches, thread },
+            Err(SendError(builder)) => Indexing::Here(builder),
+        },
+        Err(_) => Indexing::Here(builder),
     }
 }
 
-/// However a walk ends, nobody waits for it any longer.
+/// However a walk ends, nobody waits for it any longer, and nothing is shown behind its end.
 impl Drop for Walk {
     fn drop(&mut self) {
+        drop(self.end_indexing());
         self.shared.finish();
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use traceframe::format::itrace::instruction::{Code, InstructionSet, decode};
-use traceframe::format::itrace::{Discontinuity, Run, Step};
+use traceframe::format::itrace::instruction::{Block, Code, InstructionSet, decode};
+use traceframe::format::itrace::{Discontinuity, Step};
 
 use crate::program::Program;
 use crate::stream::{Packet, Sink};
@@ -100,13 +100,13 @@ impl Shown {
     }
 }
 
-fn expand(program: &Program, run: &Run, list: &mut Vec<u64>) {
+fn expand(program: &Program, run: &Block, list: &mut Vec<u64>) {
     let mut at = run.start;
-    for nth in 0..run.instructions {
+    for nth in 0..run.instructions() {
         let instruction = decode(run.instruction_set, at, program.code(at)).expect("what is shown can be executed");
         list.push(at);
-        if nth + 1 == run.instructions {
-            assert_eq!(at, run.last, "{run:x?}");
+        if nth + 1 == run.instructions() {
+            assert_eq!(Some(at), run.last(), "{run:x?}");
         }
         at += u64::from(instruction.size);
     }

@@ -25,4 +25,4 @@ mod step;
 mod tests;
 
 pub use element::{Element, ElementKind, Exception, Target, Transaction};
-pub use step::{Discontinuity, Run, Step};
+pub use step::{Discontinuity, Step};

@@ -1,12 +1,12 @@
 //! What was executed, in order: the one thing that every protocol comes to.
 
-use super::instruction::{Block, Ending, Flow, InstructionSet};
+use super::instruction::Block;
 
 /// What comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Instructions were executed.
-    Run(Run),
+    /// Instructions were executed, one at least: a block, or its beginning.
+    Run(Block),
     /// An exception was taken, or an interrupt.
     Trap {
         /// Its number, as the protocol has it.
@@ -22,35 +22,6 @@ pub enum Step {
     End,
     /// The time by the source's clock, which lies between what was executed before and what comes next.
     Time(u64),
-}
-
-/// Instructions that were executed one behind the other, as they lie in memory: a block, or its beginning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
-    /// How they are encoded.
-    pub instruction_set: InstructionSet,
-    /// The address of the first.
-    pub start: u64,
-    /// The address of the last.
-    pub last: u64,
-    /// How many there are.
-    pub instructions: u32,
-    /// The address behind the last.
-    pub end: u64,
-    /// Where the last can lead.
-    pub flow: Flow,
-    /// Bit n is set where an instruction begins 2n bytes behind the start.
-    pub beginnings: u64,
-}
-
-impl Run {
-    /// The instructions of a block; `None` where it has none.
-    pub fn of(block: &Block) -> Option<Run> {
-        let Block { instruction_set, start, end, ending, beginnings } = *block;
-        let flow = if let Ending::Flow(flow) = ending { flow } else { Flow::Next };
-        let (last, instructions) = (block.last()?, block.instructions());
-        Some(Run { instruction_set, start, last, instructions, end, flow, beginnings })
-    }
 }
 
 /// A place where trace was lost, or does not fit the program.

@@ -10,7 +10,7 @@
 
 use super::super::element::{Element, ElementKind, Exception, Target};
 use super::super::instruction::{Block, Blocks, Branch, Code, Ending, Ends, Flow, InstructionSet};
-use super::super::step::{Discontinuity, Run, Step};
+use super::super::step::{Discontinuity, Step};
 use super::etm4::Configuration;
 
 /// How many returns are told by calls at most (Arm IHI 0064, "return stack").
@@ -51,7 +51,7 @@ pub struct Reconstruction {
     /// Whether the source began anew, and has not told since where execution is.
     begins_anew: bool,
     /// What the element proves that is being taken.
-    runs: Vec<Run>,
+    runs: Vec<Block>,
     /// Whether anything was executed since tracing began.
     is_tracing: bool,
 }
@@ -140,7 +140,7 @@ impl Reconstruction {
                 Ok(())
             }
             ElementKind::Address(target) => self.address(*target),
-            ElementKind::Atom { taken } => self.atom(*taken, blocks).map(|()| self.show(step)),
+            ElementKind::Atom { taken } => self.atom(*taken, blocks, step),
             ElementKind::SourceAddress(address) => self.source_address(*address, blocks).map(|()| self.show(step)),
             ElementKind::Exception(exception) => self.exception(exception, blocks, step),
             ElementKind::Timestamp(time) => {
@@ -199,7 +199,9 @@ impl Reconstruction {
     }
 
     fn run(&mut self, block: &Block) {
-        self.runs.extend(Run::of(block));
+        if block.instructions() > 0 {
+            self.runs.push(*block);
+        }
     }
 
     /// Walks to the next waypoint and over it: the block that it ends.
@@ -223,10 +225,24 @@ impl Reconstruction {
         Err(format!("no waypoint comes behind {:#x}", from.0))
     }
 
-    fn atom<C: Code>(&mut self, taken: bool, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
+    #[inline]
+    fn atom<C: Code>(&mut self, taken: bool, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
         let Some(from) = self.here()? else { return Ok(()) };
+        let block = blocks.block(from.1, from.0);
+        // Mostly the next block is the one that the waypoint ends: then nothing has to wait until the rest fits.
+        if let Ending::Flow(flow) = block.ending
+            && flow != Flow::Call
+            && block.instructions() > 0
+        {
+            self.pass(&block, flow, taken)?;
+            self.is_tracing = true;
+            step(Step::Run(block));
+            return Ok(());
+        }
         let (block, flow) = self.waypoint(from, blocks)?;
-        self.pass(&block, flow, taken)
+        self.pass(&block, flow, taken)?;
+        self.show(step);
+        Ok(())
     }
 
     /// Goes on behind a waypoint.

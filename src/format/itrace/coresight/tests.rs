@@ -5,7 +5,7 @@ use super::etm4::{Configuration, Source};
 use super::formatter::Framing;
 use crate::format::itrace::instruction::{Blocks, Code, InstructionSet};
 use crate::format::itrace::tests::{data, truth};
-use crate::format::itrace::{Discontinuity, Element, ElementKind, Exception, Run, Step, Target};
+use crate::format::itrace::{Discontinuity, Element, ElementKind, Exception, Step, Target};
 
 struct Program(Vec<u8>);
 
@@ -48,10 +48,10 @@ fn executed(folder: &str, source: &str) -> (Vec<u64>, Vec<Step>) {
     let mut blocks = Blocks::new(&program, Reconstruction::ends(&configuration));
     let (mut seen, mut others) = (Vec::new(), Vec::new());
     walk(&program, &sink, &configuration, |step| match step {
-        Step::Run(Run { start, last, instructions, .. }) => {
-            let block = blocks.block(InstructionSet::A64, start);
-            seen.extend((0..instructions).map(|nth| block.address(nth).unwrap()));
-            assert_eq!(seen.last(), Some(&last));
+        Step::Run(run) => {
+            let block = blocks.block(InstructionSet::A64, run.start);
+            seen.extend((0..run.instructions()).map(|nth| block.address(nth).unwrap()));
+            assert_eq!(seen.last().copied(), run.last());
         }
         other => others.push(other),
     });
@@ -86,7 +86,7 @@ fn whatever_the_bytes_are_it_ends_and_what_does_not_fit_is_a_discontinuity() {
     let walked = |sink: &[u8], code: Vec<u8>| {
         let (mut executed, mut gaps) = (0, 0);
         walk(&Program(code), sink, &configuration, |step| match step {
-            Step::Run(run) => executed += u64::from(run.instructions),
+            Step::Run(run) => executed += u64::from(run.instructions()),
             Step::Discontinuity(_) => gaps += 1,
             Step::Trap { .. } | Step::End | Step::Time(_) => {}
         });

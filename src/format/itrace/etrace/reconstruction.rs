@@ -14,24 +14,13 @@ use super::branches::Branches;
 use super::packets::Packet;
 use super::parameters::Parameters;
 use crate::format::itrace::instruction::{Block, Blocks, Branch, Code, Ending, Flow, InstructionSet};
-use crate::format::itrace::step::{Discontinuity, Run, Step};
+use crate::format::itrace::step::{Discontinuity, Step};
 
 /// How many blocks are walked without any packet's help. No program jumps on so often without a branch.
 const MOST_UNTOLD: u32 = 1 << 16;
 
 /// How many returns are told by calls at most, whatever the encoder says it can.
 const MOST_RETURNS: usize = 1 << 12;
-
-/// Where the walk stands, at an instruction that was executed.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    /// The address of the instruction.
-    pc: u64,
-    /// Where it leads.
-    flow: Flow,
-    /// The address behind it.
-    behind: u64,
-}
 
 /// Where a packet lets the walk go.
 #[derive(Clone, Copy, Debug)]
@@ -67,8 +56,8 @@ pub struct Reconstruction {
     /// The address that was told last.
     address: u64,
     branches: Branches,
-    /// Where the walk stands; `None` until a full address is told.
-    place: Option<Place>,
+    /// What was executed last, at the last instruction of which the walk stands; `None` until a full address is told.
+    place: Option<Block>,
     /// Whether the walk stands at an address that was told, and may have to go on to where it comes again.
     may_come_again: bool,
     returns: Vec<u64>,
@@ -212,8 +201,8 @@ impl Reconstruction {
         let at = match self.place {
             // The second of two in a row: nothing was executed between them.
             Some(_) if self.is_in_trap => None,
-            Some(place) if is_interrupt => Some(place.pc),
-            Some(place) => self.raised_at(place, trap)?,
+            Some(place) if is_interrupt => Some(place.last),
+            Some(place) => self.raised_at(&place, trap)?,
             None => None,
         };
         if self.place.is_some() || trap.thaddr {
@@ -231,10 +220,10 @@ impl Reconstruction {
     }
 
     /// The instruction that raised an exception (`exception_address` of the specification).
-    fn raised_at(&mut self, place: Place, trap: &Trap) -> Result<Option<u64>, Wrong> {
-        Ok(match place.flow {
+    fn raised_at(&mut self, place: &Block, trap: &Trap) -> Result<Option<u64>, Wrong> {
+        Ok(match place.flow() {
             flow if is_discontinuity(flow) && !trap.thaddr => Some(trap.address & self.mask),
-            Flow::Call => Some(place.pc),
+            Flow::Call => Some(place.last),
             flow if is_discontinuity(flow) => None,
             _ => Some(self.next(place, self.address, None)?.0),
         })
@@ -255,21 +244,14 @@ impl Reconstruction {
     /// Stands at the address that was told.
     fn begin<C: Code>(&mut self, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         let block = blocks.block(self.instruction_set, self.address);
-        self.enter(&block, Some(0)).ok_or_else(|| no_instruction(self.address))?;
+        if block.instructions() == 0 {
+            return Err(no_instruction(self.address));
+        }
+        let block = block.through(block.start);
+        self.place = Some(block);
+        self.steps.push(Step::Run(block));
         self.is_in_trap = false;
         Ok(())
-    }
-
-    /// Stands at an instruction of a block, the last if none is named, having executed all before it.
-    fn enter(&mut self, block: &Block, nth: Option<u32>) -> Option<()> {
-        let block = match nth {
-            Some(nth) => block.up_to(block.address(nth + 1).unwrap_or(block.end)),
-            None => *block,
-        };
-        let run = Run::of(&block)?;
-        self.place = Some(Place { pc: run.last, flow: run.flow, behind: run.end });
-        self.steps.push(Step::Run(run));
-        Some(())
     }
 
     fn support<C: Code>(&mut self, support: &Support, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
@@ -303,16 +285,17 @@ impl Reconstruction {
     }
 
     /// Where execution goes from an instruction, and whether that is the address that was told.
-    fn next(&mut self, place: Place, told: u64, depth: Option<usize>) -> Result<(u64, bool), Wrong> {
-        Ok(match place.flow {
-            Flow::Next | Flow::Barrier | Flow::Wait => (place.behind, false),
+    #[inline]
+    fn next(&mut self, place: &Block, told: u64, depth: Option<usize>) -> Result<(u64, bool), Wrong> {
+        Ok(match place.flow() {
+            Flow::Next | Flow::Barrier | Flow::Wait => (place.end, false),
             Flow::Branch(Branch { target, is_conditional, is_call, .. }) => {
-                let untold = || format!("no packet tells whether the branch at {:#x} was taken", place.pc);
+                let untold = || format!("no packet tells whether the branch at {:#x} was taken", place.last);
                 let taken = !is_conditional || self.branches.pop().ok_or_else(untold)?;
                 if is_call {
-                    self.call(place.behind);
+                    self.call(place.end);
                 }
-                (if taken { target } else { place.behind }, false)
+                (if taken { target } else { place.end }, false)
             }
             // Coroutines that change places neither call nor return.
             Flow::Indirect { is_call: true, is_return: true, .. } => (told, true),
@@ -322,12 +305,12 @@ impl Reconstruction {
                 if is_inferred && self.returns.is_empty() && !self.has_all_returns {
                     return Err(format!(
                         "the return at {:#x} may be from a call before a gap: what is told next need not be where it led",
-                        place.pc
+                        place.last
                     ));
                 }
                 let inferred = if is_inferred { self.returns.pop() } else { None };
                 if is_call {
-                    self.call(place.behind);
+                    self.call(place.end);
                 }
                 inferred.map_or((told, true), |target| (target, false))
             }
@@ -349,7 +332,7 @@ impl Reconstruction {
     fn come_again<C: Code>(&mut self, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         self.may_come_again = false;
         match self.place {
-            Some(place) => self.walk(place.pc, None, None, blocks),
+            Some(place) => self.walk(place.last, None, None, blocks),
             None => Ok(()),
         }
     }
@@ -370,18 +353,25 @@ impl Reconstruction {
         depth: Option<usize>,
         blocks: &mut Blocks<C>,
     ) -> Result<(), Wrong> {
+        let Some(mut place) = self.place else { return Ok(()) };
         for _ in 0..MOST_UNTOLD {
-            let Some(place) = self.place else { return Ok(()) };
-            let (pc, is_told) = self.next(place, told, depth)?;
+            let (pc, is_told) = self.next(&place, told, depth)?;
             if is_told && matches!(until, Some(Until::LastBranch)) {
-                return Err(format!("no packet tells where the instruction at {:#x} led", place.pc));
+                return Err(format!("no packet tells where the instruction at {:#x} led", place.last));
             }
             let block = blocks.block(self.instruction_set, pc & self.mask);
-            let is_behind_jump = is_discontinuity(place.flow);
-            let stop = if is_told { Some(0) } else { self.stop(&block, until, depth, is_behind_jump) };
-            self.enter(&block, stop).ok_or_else(|| no_instruction(pc))?;
+            let is_behind_jump = is_discontinuity(place.flow());
+            let stop = if is_told { Some(block.start) } else { self.stop(&block, until, depth, is_behind_jump) };
+            if block.instructions() == 0 {
+                return Err(no_instruction(pc));
+            }
+            place = block;
+            if let Some(at) = stop {
+                place = block.through(at);
+            }
+            self.steps.push(Step::Run(place));
             if is_told {
-                let own = u32::from(self.place.is_some_and(|place| is_branch(place.flow)));
+                let own = u32::from(is_branch(place.flow()));
                 let left = self.branches.count();
                 // Of a branch at the address itself a packet tells as well whether it was taken.
                 if until.is_some() && left != own {
@@ -389,32 +379,37 @@ impl Reconstruction {
                 }
             }
             if stop.is_some() {
+                self.place = Some(place);
                 return Ok(());
             }
         }
         Err(format!("more than {MOST_UNTOLD} blocks do not lead to the address {told:#x} that a packet tells"))
     }
 
-    /// At which instruction of a block the walk stops, if it does.
-    fn stop(&mut self, block: &Block, until: Option<Until>, depth: Option<usize>, is_behind_jump: bool) -> Option<u32> {
-        let last = block.instructions().checked_sub(1)?;
-        let ends_in_branch = matches!(block.ending, Ending::Flow(flow) if is_branch(flow));
+    /// The address of the instruction of a block at which the walk stops, if it does.
+    #[inline]
+    fn stop(&mut self, block: &Block, until: Option<Until>, depth: Option<usize>, is_behind_jump: bool) -> Option<u64> {
         let until = until?;
-        if let Until::LastBranch = until {
-            return (ends_in_branch && self.branches.count() == 1).then_some(last);
+        let left = self.branches.count();
+        if left > 1 {
+            return None;
         }
-        let nth = block.up_to(self.address).instructions();
-        let is_here = block.address(nth) == Some(self.address);
-        if !is_here || self.branches.count() != u32::from(ends_in_branch && nth == last) {
+        let last = block.last;
+        let ends_in_branch = matches!(block.ending, Ending::Flow(flow) if is_branch(flow));
+        if let Until::LastBranch = until {
+            return (ends_in_branch && left == 1).then_some(last);
+        }
+        let address = self.address;
+        if !block.has(address) || left != u32::from(ends_in_branch && address == last) {
             return None;
         }
         match until {
-            Until::Synchronisation | Until::Address { is_notified: true, .. } => Some(nth),
+            Until::Synchronisation | Until::Address { is_notified: true, .. } => Some(address),
             Until::Address { is_behind_jump: false, .. } => {
                 let is_reached = depth.is_none_or(|depth| depth == self.returns.len());
-                let stops = is_reached && !(nth == 0 && is_behind_jump);
+                let stops = is_reached && !(address == block.start && is_behind_jump);
                 self.may_come_again |= stops;
-                stops.then_some(nth)
+                stops.then_some(address)
             }
             Until::Address { .. } | Until::LastBranch => None,
         }

@@ -5,9 +5,9 @@ use riscv_etrace::types::trap::Info;
 use riscv_etrace::types::{Privilege, branch};
 
 use super::*;
+use crate::format::itrace::Step;
 use crate::format::itrace::instruction::{Blocks, Code, Ends, InstructionSet};
 use crate::format::itrace::tests::{data, truth};
-use crate::format::itrace::{Run, Step};
 use crate::image::Image;
 
 struct Program(Image);
@@ -35,11 +35,11 @@ fn every_instruction_is_the_one_that_was_executed() {
         let mut seen = Vec::new();
         for packet in Packets::new(&bytes, Framing::Siemens { hart_bits: 0 }, &parameters) {
             walk.take(&packet, &mut blocks, &mut |step| match step {
-                Step::Run(Run { start, last, instructions, .. }) => {
+                Step::Run(run) => {
                     let mut blocks = Blocks::new(&program, Ends::default());
-                    let block = blocks.block(InstructionSet::Rv64, start);
-                    let addresses: Vec<u64> = (0..instructions).map(|nth| block.address(nth).unwrap()).collect();
-                    assert_eq!(addresses.last(), Some(&last));
+                    let block = blocks.block(InstructionSet::Rv64, run.start);
+                    let addresses: Vec<u64> = (0..run.instructions()).map(|nth| block.address(nth).unwrap()).collect();
+                    assert_eq!(addresses.last().copied(), run.last());
                     seen.extend(addresses);
                 }
                 // It ends as it was meant to.
@@ -67,7 +67,7 @@ fn walked(bytes: &[u8], moved: u64) -> (u64, usize) {
     let (mut executed, mut gaps) = (0, 0);
     for packet in Packets::new(bytes, Framing::Siemens { hart_bits: 0 }, &parameters) {
         walk.take(&packet, &mut blocks, &mut |step| match step {
-            Step::Run(run) => executed += u64::from(run.instructions),
+            Step::Run(run) => executed += u64::from(run.instructions()),
             Step::Discontinuity(_) => gaps += 1,
             Step::Trap { .. } | Step::End | Step::Time(_) => {}
         });
@@ -127,7 +127,7 @@ fn proven(named: &[(&str, u64)], payloads: &[InstructionTrace]) -> Vec<Result<(u
     for payload in payloads {
         let packet = Packet { at: 0, source: Some(0), payload: Ok(Some(*payload)) };
         walk.take(&packet, &mut blocks, &mut |step| match step {
-            Step::Run(Run { start, last, .. }) => found.push(Ok((start, last))),
+            Step::Run(run) => found.push(Ok((run.start, run.last))),
             Step::Discontinuity(gap) => found.push(Err(gap.reason)),
             Step::Trap { .. } | Step::End | Step::Time(_) => {}
         });

@@ -16,6 +16,10 @@ pub struct Block {
     pub ending: Ending,
     /// Bit n is set where an instruction begins 2n bytes behind the start.
     pub beginnings: u64,
+    /// The address of the last instruction; the start where there are none.
+    pub last: u64,
+    /// The number of instructions. It is counted once, since whoever walks over blocks asks for it at each.
+    count: u8,
 }
 
 /// Why a block ends.
@@ -35,10 +39,17 @@ impl Block {
     /// Blocks have no more bytes than this.
     pub const LONGEST: u64 = 2 * u64::BITS as u64;
 
+    /// A block of instructions with these beginnings.
+    pub(super) fn new(instruction_set: InstructionSet, start: u64, end: u64, ending: Ending, beginnings: u64) -> Block {
+        let count = beginnings.count_ones() as u8;
+        let last = start.wrapping_add(2 * u64::from(beginnings.checked_ilog2().unwrap_or(0)));
+        Block { instruction_set, start, end, ending, beginnings, count, last }
+    }
+
     /// The number of its instructions.
     #[inline]
     pub fn instructions(&self) -> u32 {
-        self.beginnings.count_ones()
+        u32::from(self.count)
     }
 
     /// The address of an instruction, counted from 0.
@@ -47,9 +58,30 @@ impl Block {
     }
 
     /// The address of the last instruction.
+    #[inline]
     pub fn last(&self) -> Option<u64> {
-        let place = self.beginnings.checked_ilog2()?;
-        Some(self.start.wrapping_add(2 * u64::from(place)))
+        (self.count > 0).then_some(self.last)
+    }
+
+    /// Where its last instruction can lead.
+    #[inline]
+    pub fn flow(&self) -> Flow {
+        if let Ending::Flow(flow) = self.ending { flow } else { Flow::Next }
+    }
+
+    /// Whether an instruction of it begins at an address.
+    #[inline]
+    pub fn has(&self, address: u64) -> bool {
+        let distance = address.wrapping_sub(self.start);
+        distance < Block::LONGEST && distance.is_multiple_of(2) && self.beginnings >> (distance / 2) & 1 == 1
+    }
+
+    /// The part of it up to the instruction at an address, with that.
+    #[inline]
+    pub fn through(self, address: u64) -> Block {
+        let place = (address.wrapping_sub(self.start) / 2).min(63);
+        let behind = self.beginnings & (u64::MAX << place << 1);
+        if behind == 0 { self } else { self.up_to(self.start.wrapping_add(2 * u64::from(behind.trailing_zeros()))) }
     }
 
     /// The part of it that does not pass an address; all of it if that lies elsewhere.
@@ -65,7 +97,7 @@ impl Block {
         let reached = self.beginnings & (u64::MAX >> (63 - (distance / 2).min(63)));
         let place = reached.checked_ilog2().unwrap_or(0);
         let end = self.start.wrapping_add(2 * u64::from(place));
-        Block { end, ending: Ending::Limit, beginnings: reached & !(u64::MAX << place), ..self }
+        Block::new(self.instruction_set, self.start, end, Ending::Limit, reached & !(u64::MAX << place))
     }
 }
 

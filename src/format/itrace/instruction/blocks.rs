@@ -65,8 +65,13 @@ pub struct Blocks<C> {
     code: C,
     ends: Ends,
     /// Each block has one place that it may take.
-    places: Vec<Option<Block>>,
+    places: Vec<Place>,
 }
+
+/// A place for a block, in one line of the cache.
+#[derive(Clone)]
+#[repr(align(64))]
+struct Place(Option<Block>);
 
 /// The number of places is 2 to this power.
 const PLACES: u32 = 14;
@@ -74,7 +79,7 @@ const PLACES: u32 = 14;
 impl<C: Code> Blocks<C> {
     /// No blocks yet.
     pub fn new(code: C, ends: Ends) -> Blocks<C> {
-        Blocks { code, ends, places: vec![None; 1 << PLACES] }
+        Blocks { code, ends, places: vec![Place(None); 1 << PLACES] }
     }
 
     /// The block that begins at an address.
@@ -85,11 +90,11 @@ impl<C: Code> Blocks<C> {
     pub fn block(&mut self, instruction_set: InstructionSet, address: u64) -> Block {
         let place = place(instruction_set, address);
         match self.places.get(place) {
-            Some(Some(block)) if block.start == address && block.instruction_set == instruction_set => *block,
+            Some(Place(Some(block))) if block.start == address && block.instruction_set == instruction_set => *block,
             _ => {
                 let block = read(&self.code, self.ends, instruction_set, address);
                 if let Some(place) = self.places.get_mut(place) {
-                    *place = Some(block);
+                    *place = Place(Some(block));
                 }
                 block
             }
@@ -105,26 +110,27 @@ fn place(instruction_set: InstructionSet, address: u64) -> usize {
 }
 
 fn read(code: &impl Code, ends: Ends, instruction_set: InstructionSet, start: u64) -> Block {
-    let mut block = Block { instruction_set, start, end: start, ending: Ending::Length, beginnings: 0 };
+    let (mut end, mut beginnings) = (start, 0);
+    let block = |end, ending, beginnings| Block::new(instruction_set, start, end, ending, beginnings);
     if !code.can_have(instruction_set) {
-        return Block { ending: Ending::NoInstruction, ..block };
+        return block(end, Ending::NoInstruction, beginnings);
     }
     let is_t32 = instruction_set == InstructionSet::T32;
     let mut conditional = if is_t32 { conditional_from(code, start) } else { 0 };
     let mut bytes: &[u8] = &[];
     loop {
-        let behind = block.end.wrapping_sub(start);
+        let behind = end.wrapping_sub(start);
         if behind + 4 > Block::LONGEST {
-            return block;
+            return block(end, Ending::Length, beginnings);
         }
         if bytes.is_empty() {
-            bytes = code.code(block.end);
+            bytes = code.code(end);
         }
-        let Some(instruction) = decode(instruction_set, block.end, bytes) else {
-            return Block { ending: Ending::NoInstruction, ..block };
+        let Some(instruction) = decode(instruction_set, end, bytes) else {
+            return block(end, Ending::NoInstruction, beginnings);
         };
-        block.beginnings |= 1 << (behind / 2);
-        block.end = block.end.wrapping_add(u64::from(instruction.size));
+        beginnings |= 1 << (behind / 2);
+        end = end.wrapping_add(u64::from(instruction.size));
         let mut flow = instruction.flow;
         if conditional > 0 {
             conditional -= 1;
@@ -133,7 +139,7 @@ fn read(code: &impl Code, ends: Ends, instruction_set: InstructionSet, start: u6
             conditional = t32::if_then(bytes);
         }
         if ends.at(flow) {
-            return Block { ending: Ending::Flow(flow), ..block };
+            return block(end, Ending::Flow(flow), beginnings);
         }
         bytes = bytes.get(usize::from(instruction.size)..).unwrap_or_default();
     }

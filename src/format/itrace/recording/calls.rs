@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::super::instruction::{Branch, Flow, InstructionSet};
-use super::super::step::Run;
+use super::super::instruction::{Block, Branch, Flow, InstructionSet};
 use super::memory::Memory;
 use crate::arch::Machine;
 
@@ -192,14 +191,14 @@ impl Lately {
 pub struct Follower {
     chain: Chain,
     /// What was executed last, if it can lead elsewhere.
-    last: Option<Run>,
+    last: Option<Block>,
     /// Whether nothing was executed since an exception was taken.
     is_taken: bool,
 }
 
 impl Follower {
     /// The chain of calls at the instructions that are executed next.
-    pub fn run(&mut self, run: &Run, calls: &Calls, lately: &mut Lately, memory: &Memory) -> Chain {
+    pub fn run(&mut self, run: &Block, calls: &Calls, lately: &mut Lately, memory: &Memory) -> Chain {
         if let Some(last) = self.last.take() {
             self.led(&last, run.start, calls, lately, memory);
         }
@@ -209,15 +208,16 @@ impl Follower {
         {
             self.chain = outer;
         }
-        self.last = Some(*run).filter(|run| run.flow != Flow::Next);
+        self.last = Some(*run).filter(|run| run.flow() != Flow::Next);
         self.chain
     }
 
     /// What the last instruction of a run did that led to an address.
-    fn led(&mut self, run: &Run, to: u64, calls: &Calls, lately: &mut Lately, memory: &Memory) {
-        let Run { last: at, end: behind, instruction_set, .. } = *run;
+    fn led(&mut self, run: &Block, to: u64, calls: &Calls, lately: &mut Lately, memory: &Memory) {
+        let Block { start, end: behind, instruction_set, .. } = *run;
+        let at = run.last().unwrap_or(start);
         let call = Call { outer: self.chain, at, returns_to: behind, instruction_set, is_exception: false };
-        match run.flow {
+        match run.flow() {
             Flow::Branch(Branch { is_conditional, .. }) | Flow::Indirect { is_conditional, .. }
                 if is_conditional && to == behind => {}
             Flow::Branch(Branch { is_call: true, .. }) => self.chain = lately.push(call, calls, memory),

@@ -5,12 +5,10 @@
 //! that is long, a part of it, is never taken apart.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::thread::Scope;
 
-use super::super::instruction::Blocks;
-use super::calls::Lately;
-use super::memory::Memory;
-use super::stretch::{Between, Checkpoint, PLACE_EVERY, Stretch};
+use super::ahead::Stretches;
+use super::stretch::{Between, PLACE_EVERY, Stretch};
 use super::{Source, Trace};
 
 /// A part of a stretch.
@@ -23,12 +21,10 @@ struct Piece {
 }
 
 /// Reads a source, piece by piece.
-pub struct Cursor<'t> {
+pub struct Cursor<'s, 't> {
     trace: &'t Trace,
     source: usize,
-    checkpoint: Checkpoint,
-    blocks: Blocks<Arc<Memory>>,
-    lately: Lately,
+    stretches: Stretches<'s, 't>,
     stretch: Stretch,
     /// The next piece; `None` at the end.
     piece: Option<Piece>,
@@ -38,15 +34,13 @@ pub struct Cursor<'t> {
     at: u64,
 }
 
-impl<'t> Cursor<'t> {
-    /// At the beginning of a source.
-    pub fn new(trace: &'t Trace, number: usize, source: &Source) -> Cursor<'t> {
+impl<'s, 't> Cursor<'s, 't> {
+    /// At the beginning of a source, which is read ahead within a scope.
+    pub fn new(trace: &'t Trace, number: usize, source: &'t Source, scope: &'s Scope<'s, 't>) -> Cursor<'s, 't> {
         let mut cursor = Cursor {
             trace,
             source: number,
-            checkpoint: Checkpoint::first(&source.protocol),
-            blocks: Blocks::new(Arc::clone(&source.memory), source.protocol.ends()),
-            lately: Lately::default(),
+            stretches: Stretches::new(trace, source, scope),
             stretch: Stretch::default(),
             piece: Some(Piece { runs: (0, 0), between: (0, 0) }),
             time: None,
@@ -57,7 +51,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Whether the next piece of this source comes before that of another.
-    pub fn is_before(&self, other: &Cursor<'_>) -> bool {
+    pub fn is_before(&self, other: &Cursor<'_, '_>) -> bool {
         match (self.time, other.time) {
             (Some(time), Some(others)) if time != others => time < others,
             _ => (self.sink(), self.at, self.source) < (other.sink(), other.at, other.source),
@@ -93,17 +87,12 @@ impl<'t> Cursor<'t> {
             self.time = Some(*time);
         }
         while from == self.stretch.runs.len() && between == self.stretch.between.len() {
-            let Some(source) = self.trace.sources.get(self.source) else { return };
-            self.trace.add_checkpoint(self.source, &self.checkpoint);
-            let (memory, calls) = (&source.memory, &self.trace.calls);
-            let (sink, lately) = (self.trace.sink(source), &mut self.lately);
-            match self.checkpoint.advance(sink, &source.protocol, &mut self.blocks, memory, calls, lately) {
-                Some(stretch) => (self.stretch, from, between) = (stretch, 0, 0),
-                None => {
-                    self.piece = None;
-                    return;
-                }
-            }
+            let Some((checkpoint, stretch)) = self.stretches.next() else {
+                self.piece = None;
+                return;
+            };
+            self.trace.add_checkpoint(self.source, checkpoint);
+            (self.stretch, from, between) = (stretch, 0, 0);
         }
         self.piece = Some(self.next_piece(from, between));
     }

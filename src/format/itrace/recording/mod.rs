@@ -1,12 +1,13 @@
 //! An instruction trace as a recording: each instruction that was executed is a frame.
 //!
-//! Owns: the order of what several sources executed ([`merge`]), where each instruction is found again ([`timeline`],
+//! Owns: the order of what several sources executed ([`merge`]), which are read each on a thread of its own ([`ahead`]), where each instruction is found again ([`timeline`],
 //! [`stretch`]), the calls that have not returned ([`calls`]), and what a debugger is given to show them.
 //! Knows nothing of the index and of packets of gdb's.
 //!
 //! Nothing is kept of an instruction. Every few thousand there is a place from which its source can be read on, so that
 //! one is found by reading a stretch again; the last few stretches are kept.
 
+mod ahead;
 mod calls;
 mod exceptions;
 mod frames;
@@ -23,6 +24,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::thread::{self, Scope};
 
 use self::calls::Calls;
 use self::merge::Cursor;
@@ -131,13 +133,21 @@ impl Trace {
         self.sinks.get(source.sink).map_or(&[], source::Source::bytes)
     }
 
-    fn add_checkpoint(&self, source: usize, checkpoint: &Checkpoint) {
+    fn add_checkpoint(&self, source: usize, checkpoint: Checkpoint) {
         self.timeline.write().unwrap_or_else(PoisonError::into_inner).add_checkpoint(source, checkpoint);
     }
 
     fn walk(&self, visit: &mut dyn FnMut(Item<'_, '_>) -> ControlFlow<()>) -> Location {
-        let mut cursors: Vec<Cursor<'_>> =
-            (0..).zip(&self.sources).map(|(at, found)| Cursor::new(self, at, found)).collect();
+        thread::scope(|scope| self.walk_within(scope, visit))
+    }
+
+    fn walk_within<'s, 't>(
+        &'t self,
+        scope: &'s Scope<'s, 't>,
+        visit: &mut dyn FnMut(Item<'_, '_>) -> ControlFlow<()>,
+    ) -> Location {
+        let mut cursors: Vec<Cursor<'_, '_>> =
+            (0..).zip(&self.sources).map(|(at, found)| Cursor::new(self, at, found, scope)).collect();
         let mut next = Location(0);
         loop {
             cursors.retain(|cursor| !cursor.is_over());
@@ -157,7 +167,7 @@ impl Trace {
     /// Shows the next piece of a source.
     fn show(
         &self,
-        cursor: &Cursor<'_>,
+        cursor: &Cursor<'_, '_>,
         next: &mut Location,
         visit: &mut dyn FnMut(Item<'_, '_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {

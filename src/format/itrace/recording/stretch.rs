@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::super::instruction::{Blocks, InstructionSet, nth_bit};
-use super::super::step::{Discontinuity, Run, Step};
+use super::super::instruction::{Block, Blocks, InstructionSet, nth_bit};
+use super::super::step::{Discontinuity, Step};
 use super::calls::{Calls, Chain, Follower, Lately};
 use super::memory::Memory;
 use super::reader::{Protocol, Reader};
@@ -105,7 +105,7 @@ impl Checkpoint {
             return None;
         }
         let Checkpoint { executed, reader, follower, is_off, is_over } = self;
-        let mut stretch = Stretch { first: *executed, ..Stretch::default() };
+        let mut stretch = Stretch { first: *executed, runs: Vec::with_capacity(RUNS), ..Stretch::default() };
         let Stretch { runs, between, places, .. } = &mut stretch;
         let goes_on = reader.read(sink, protocol, blocks, |at, step| {
             let gap = |reason| Between::Interruption(InterruptionKind::Gap(reason));
@@ -117,10 +117,10 @@ impl Checkpoint {
                     if runs.len().is_multiple_of(PLACE_EVERY) {
                         places.push(at);
                     }
-                    let Run { start, beginnings, instruction_set, .. } = run;
+                    let Block { start, beginnings, instruction_set, .. } = run;
                     let chain = follower.run(&run, calls, lately, memory);
                     runs.push(Executed { first: *executed, start, beginnings, instruction_set, chain });
-                    *executed += u64::from(run.instructions);
+                    *executed += u64::from(run.instructions());
                     return runs.len() >= RUNS;
                 }
                 Step::End => {

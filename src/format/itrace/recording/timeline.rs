@@ -56,11 +56,11 @@ impl Timeline {
     }
 
     /// Reading of a source can go on here.
-    pub fn add_checkpoint(&mut self, source: usize, checkpoint: &Checkpoint) {
+    pub fn add_checkpoint(&mut self, source: usize, checkpoint: Checkpoint) {
         if let Some(line) = self.lines.get_mut(source)
             && line.checkpoints.last().is_none_or(|last| last.executed < checkpoint.executed)
         {
-            line.checkpoints.push(checkpoint.clone());
+            line.checkpoints.push(checkpoint);
         }
     }
 

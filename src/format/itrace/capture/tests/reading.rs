@@ -1,11 +1,11 @@
 //! What was said is enough to read a trace by.
 
 use super::*;
+use crate::format::itrace::Step;
 use crate::format::itrace::coresight::Reconstruction;
 use crate::format::itrace::coresight::etm4::Source as Elements;
 use crate::format::itrace::instruction::{Blocks, Code};
 use crate::format::itrace::tests::data;
-use crate::format::itrace::{Run, Step};
 use crate::source::Source;
 
 struct Memory(Vec<Part>);
@@ -59,7 +59,7 @@ fn executed(capture: &Capture) -> Vec<u64> {
         let mut reconstruction = Reconstruction::new(configuration);
         for element in Elements::new(&bytes, framing, *configuration) {
             reconstruction.take(&element, &mut blocks, &mut |step| match step {
-                Step::Run(Run { instructions, .. }) => count += u64::from(instructions),
+                Step::Run(run) => count += u64::from(run.instructions()),
                 other => panic!("{other:?}"),
             });
         }

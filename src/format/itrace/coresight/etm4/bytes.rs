@@ -62,12 +62,26 @@ impl<'a> Bytes<'a> {
                 self.zeros = if *byte == 0 { self.zeros.saturating_add(1) } else { 0 };
                 return Some(*byte);
             }
-            if self.damage.is_some() {
-                return None;
-            }
+            self.go_on()?;
+        }
+    }
+
+    /// The next byte, where it lies in the same run as the last: it stays the next.
+    #[inline]
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.run.bytes().get(self.next).copied()
+    }
+
+    /// Goes on with the next run.
+    fn go_on(&mut self) -> Option<()> {
+        if self.damage.is_some() {
+            return None;
+        }
+        loop {
             match self.pieces.next()? {
                 Piece::Run(run) if self.source.is_none_or(|source| source == run.source()) => {
                     (self.run, self.next) = (run, 0);
+                    return Some(());
                 }
                 Piece::Run(_) => {}
                 Piece::Damaged { at, damage } => {

@@ -84,7 +84,15 @@ impl<'a> Source<'a> {
                 self.state = if self.packets.align() { State::Aligned } else { State::Ended };
                 return true;
             }
-            State::Aligned | State::Reading => {}
+            State::Reading => {
+                if let Some((at, atoms)) = self.packets.atoms() {
+                    if let Err(fault) = self.speculation.push(at, Told::Atoms(atoms)) {
+                        self.damaged(self.packets.damage(fault));
+                    }
+                    return true;
+                }
+            }
+            State::Aligned => {}
         }
         match self.packets.next() {
             None => {
@@ -196,6 +204,13 @@ impl Iterator for Source<'_> {
         loop {
             if let Some(element) = self.position.take_waiting() {
                 return Some(element);
+            }
+            // Most elements are atoms, so that these have a short way.
+            if let Some((at, taken)) = self.speculation.next_atom() {
+                if self.position.pass_waypoint() {
+                    return Some(Element { at, kind: ElementKind::Atom { taken } });
+                }
+                continue;
             }
             if let Some((at, told)) = self.speculation.next() {
                 if let Some(kind) = self.position.kind(at, told) {

@@ -45,16 +45,28 @@ impl Position {
 
     #[inline]
     pub(super) fn take_waiting(&mut self) -> Option<Element> {
-        self.waiting.take()
+        // Looked at before it is moved: mostly there is none.
+        if self.waiting.is_none() { None } else { self.waiting.take() }
+    }
+
+    fn is_known(&self) -> bool {
+        self.is_placed && self.context.is_some()
+    }
+
+    /// An atom was told. Whether it says something.
+    #[inline]
+    pub(super) fn pass_waypoint(&mut self) -> bool {
+        self.address = None;
+        self.is_known()
     }
 
     /// What was told, if it says something.
     #[inline]
     pub(super) fn kind(&mut self, at: u64, told: Told) -> Option<ElementKind> {
-        let is_known = self.is_placed && self.context.is_some();
+        let is_known = self.is_known();
         match told {
             Told::Atoms(mut atoms) => {
-                self.address = None;
+                let is_known = self.pass_waypoint();
                 let taken = atoms.take_oldest().filter(|_| is_known)?;
                 Some(ElementKind::Atom { taken })
             }

@@ -40,8 +40,30 @@ impl Frame {
         self.source = None;
     }
 
+    /// All bytes, where they are of one source and lie side by side, as those of a source alone mostly are.
+    fn whole(&self) -> Option<Run> {
+        const IDS: u128 = u128::from_le_bytes([1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
+        let source = self.source.filter(|source| SOURCES.contains(source))?;
+        let [first, .., last] = self.places;
+        let [.., flags] = self.bytes;
+        let mut data = u128::from_le_bytes(self.bytes);
+        if data & IDS != 0 || last - first != FRAME_BYTES as u64 - 2 {
+            return None;
+        }
+        for pair in 0..FRAME_BYTES / 2 {
+            data |= u128::from((flags >> pair) & 1) << (16 * pair);
+        }
+        Some(Run::all(first, source, *data.to_le_bytes().first_chunk()?))
+    }
+
     /// The next bytes that are of one source and lie side by side.
     pub(super) fn next_run(&mut self) -> Option<Run> {
+        if self.next == 0
+            && let Some(run) = self.whole()
+        {
+            self.next = DATA_BYTES;
+            return Some(run);
+        }
         let mut run: Option<Run> = None;
         let [.., flags] = self.bytes;
         while self.next < DATA_BYTES {

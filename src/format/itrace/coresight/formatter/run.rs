@@ -19,6 +19,11 @@ impl Run {
         run
     }
 
+    /// As many bytes as a run can have.
+    pub(super) fn all(at: u64, source: u8, bytes: [u8; DATA_BYTES]) -> Run {
+        Run { at, source, length: DATA_BYTES as u8, bytes }
+    }
+
     /// The first of `bytes`, as many as a run can have. None if there are none.
     pub(super) fn first_of(at: u64, source: u8, bytes: &[u8]) -> Option<Run> {
         let mut run = Run { at, source, ..Run::default() };

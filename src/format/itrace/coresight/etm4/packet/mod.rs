@@ -191,6 +191,14 @@ impl<'a> Packets<'a> {
         }
     }
 
+    /// The next packet, where it is one of atoms and it is plain to see. Most packets are, and this is the short way.
+    #[inline]
+    pub(super) fn atoms(&mut self) -> Option<(u64, Atoms)> {
+        let atoms = atoms::ATOMS.get(usize::from(self.bytes.peek()?)).filter(|atoms| !atoms.is_empty())?;
+        self.bytes.next()?;
+        Some((self.bytes.last(), *atoms))
+    }
+
     /// A packet of one byte that only some sources send.
     fn only(
         &self,
