@@ -19,13 +19,13 @@ fn headers_of_a_position_independent_program() {
 
 #[test]
 fn every_line_has_its_statements_and_every_function_its_name() {
-    for (image, first_line) in [(image(CASEPIE), 14), (image(CASE), 18)] {
+    for image in [image(CASEPIE), image(CASE)] {
         let mut statements = Vec::new();
         let files = image.each_statement(&mut |statement| statements.push(statement));
         assert_eq!((files.list.len(), files.left_out), (1, 0));
         assert_eq!(files.list[0].name, "case.c");
         assert_eq!(files.list[0].path, "/usr/src/traceframe/case.c");
-        assert_eq!(statements.iter().map(|statement| statement.line).min(), Some(first_line));
+        assert_eq!(statements.iter().map(|statement| statement.line).min(), Some(14));
         for statement in &statements {
             let line = image.line(statement.address).unwrap();
             let same = statements.iter().filter(|other| other.address == statement.address);
