@@ -21,6 +21,7 @@ mod tests;
 mod timeline;
 
 use std::collections::VecDeque;
+use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -146,8 +147,11 @@ impl Trace {
         scope: &'s Scope<'s, 't>,
         visit: &mut dyn FnMut(Item<'_, '_>) -> ControlFlow<()>,
     ) -> Location {
+        // One core has nobody beside the walk.
+        let threads = thread::available_parallelism().map_or(0, NonZero::get);
+        let scope = |at: usize| (threads > 1 && at < threads).then_some(scope);
         let mut cursors: Vec<Cursor<'_, '_>> =
-            (0..).zip(&self.sources).map(|(at, found)| Cursor::new(self, at, found, scope)).collect();
+            (0..).zip(&self.sources).map(|(at, found)| Cursor::new(self, at, found, scope(at))).collect();
         let mut next = Location(0);
         loop {
             cursors.retain(|cursor| !cursor.is_over());
