@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use traceframe::format::itrace::instruction::{Code, decode};
-use traceframe::format::itrace::{Discontinuity, Run, Step};
+use traceframe::format::itrace::{Discontinuity, Step};
 use traceframe::image::Image;
 
 use super::tests_data;
@@ -75,14 +75,14 @@ impl Walked {
         self.steps += 1;
         assert!(self.steps <= MOST_STEPS * 40 * (self.bytes + 1));
         match step {
-            Step::Run(Run { instruction_set, start, last, instructions, .. }) => {
-                let mut at = start;
+            Step::Run(run) => {
+                let (mut at, instructions) = (run.start, run.instructions());
                 assert!(instructions > 0);
                 for nth in 0..instructions {
                     let code = self.program.code(at);
-                    let instruction = decode(instruction_set, at, code).expect("what is shown is of the program");
+                    let instruction = decode(run.instruction_set, at, code).expect("what is shown is of the program");
                     if nth + 1 == instructions {
-                        assert_eq!(at, last);
+                        assert_eq!(Some(at), run.last());
                     }
                     at = at.wrapping_add(u64::from(instruction.size));
                 }

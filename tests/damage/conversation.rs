@@ -121,7 +121,8 @@ pub fn hold(replay: &Arc<Replay>, frames: u64) {
         ["Z0,401131,1", "Z0,401136,1;X6,220117220113", "Z2,1000,8", &step, "vCont;c", "bs", "bc", &range, "bc"]
     {
         let reply = gdb.ask(packet);
-        assert!(reply == "OK" || reply.starts_with("T05thread:"), "{packet}: {reply}");
+        let is_stop = reply.starts_with("T05thread:") || reply.starts_with("T1dthread:");
+        assert!(reply == "OK" || is_stop, "{packet}: {reply}");
     }
     gdb.ask("g");
     assert!(!gdb.monitor("find mem 0x1000,2 changes all").is_empty());

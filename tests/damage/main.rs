@@ -12,6 +12,7 @@ mod conversation;
 mod descriptions;
 mod fixtures;
 mod heap;
+mod itrace;
 mod made;
 mod odd_files;
 mod programs;
