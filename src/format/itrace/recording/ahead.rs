@@ -1,5 +1,5 @@
-//! The stretches of a source, one behind the other: read where they are asked for, and, if there are many, ahead of that
-//! on a thread of their own.
+//! The stretches of a source, one behind the other: read where they are asked for, and, if there are many, ahead of
+//! that on a thread of their own.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};

@@ -1,7 +1,7 @@
 //! An instruction trace as a recording: each instruction that was executed is a frame.
 //!
-//! Owns: the order of what several sources executed ([`merge`]), which are read each on a thread of its own ([`ahead`]), where each instruction is found again ([`timeline`],
-//! [`stretch`]), the calls that have not returned ([`calls`]), and what a debugger is given to show them.
+//! Owns: the order of what several sources executed ([`merge`]), each of which is read on a thread of its own if it is
+//! long ([`ahead`]), where each instruction is found again ([`timeline`], [`stretch`]), the calls that have not returned ([`calls`]), and what a debugger is given to show them.
 //! Knows nothing of the index and of packets of gdb's.
 //!
 //! Nothing is kept of an instruction. Every few thousand there is a place from which its source can be read on, so that
