@@ -480,6 +480,21 @@ mod tests {
         assert_eq!(index.locate(192), Answer::NotYet);
     }
 
+    #[test]
+    fn what_is_indexed_beside_the_walk_is_searchable_while_it_stalls() {
+        let (resume, stalled) = mpsc::channel();
+        let mut fake = Fake::new(300_000, frame);
+        fake.stall = Some((3 * 65_536 + 10, Mutex::new(stalled)));
+        let index = Index::start(Arc::new(fake), None).unwrap();
+        let last = 3 * 65_536 - 1;
+        assert_eq!(ask(&index, |index| index.locate(last)), Answer::Found(Location(1000 + 300 * last)));
+        assert_eq!(index.find_back(last, &Query::Tracepoint(3)), Answer::Found(196_602));
+        assert_eq!(index.locate(299_999), Answer::NotYet);
+        resume.send(()).unwrap();
+        assert_eq!(index.wait().frames, 300_000);
+        assert_eq!(index.locate(299_999), Answer::Found(Location(1000 + 300 * 299_999)));
+    }
+
     fn ends(recording: &std::sync::Weak<Fake>) -> bool {
         let start = Instant::now();
         while recording.strong_count() > 0 && start.elapsed() < Duration::from_secs(10) {

@@ -46,23 +46,21 @@ pub(super) struct Segment {
 impl Segment {
     /// The index of these runs, the first frame of which has the number `first`.
     pub(super) fn new(first: u64, runs: &[Run]) -> Segment {
-        let number = |next: &mut u64, run: &Run| Some(std::mem::replace(next, *next + run.kind.count()));
-        let numbers: Vec<u64> = runs.iter().scan(first, number).collect();
-        let frames = numbers.last().zip(runs.last()).map_or(0, |(number, run)| number + run.kind.count() - first);
         let tracepoints = Ranked::new(runs.iter().map(|run| [tracepoint_key(run.tracepoint)]));
         let mut made = vec![0; tracepoints.values.len()];
-        let behind = numbers.iter().skip(1).copied().chain([first + frames]);
-        for ((rank, number), behind) in tracepoints.ranks.iter().zip(&numbers).zip(behind) {
-            made[*rank as usize] += behind - number;
+        for (rank, run) in tracepoints.ranks.iter().zip(runs) {
+            made[*rank as usize] += run.kind.count();
         }
         let step = |run: &Run| [u64::from(run.thread), run.kind.start, run.kind.beginnings];
         let steps = Ranked::new(runs.iter().map(step));
         let has_threads = has_threads(steps.values.first(), steps.values.last());
+        let number = |next: &mut u64, run: &Run| Some(std::mem::replace(next, *next + run.kind.count()));
+        let numbers = || runs.iter().scan(first, number);
         Segment {
             first,
-            frames,
-            ahead: numbers.iter().zip(first..).map(|(number, run)| number - run).collect(),
-            shifts: numbers.iter().zip(runs).map(|(number, run)| run.location.0.wrapping_sub(*number)).collect(),
+            frames: made.iter().sum(),
+            ahead: numbers().zip(first..).map(|(number, run)| number - run).collect(),
+            shifts: numbers().zip(runs).map(|(number, run)| run.location.0.wrapping_sub(number)).collect(),
             tracepoints: Column::new(&tracepoints),
             made: added_up(made.into_iter()),
             kinds: has_threads.then(|| Column::new(&steps.map(of_any_thread))),

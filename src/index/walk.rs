@@ -42,9 +42,9 @@ enum Indexing {
 /// A walk under way.
 ///
 /// Memory: besides what stays, up to [`SEGMENT`] runs of 32 bytes, for each batch that waits as many, and as much again
-/// while they become a segment, 10 MB in all; and while segments are merged, the merged form beside the ones it replaces (which readers may hold on to)
-/// and, unless all have the same values, up to twice its ranks at 1, 2 or 4 bytes. For a recording of 40 distinct
-/// program counters that stays below 9 bytes a frame at the worst moment, and at 3.5 when done. Of 200 distinct runs
+/// while they become a segment, 10 MB in all; and while segments are merged, the merged form beside the ones it replaces
+/// (which readers may hold on to) and, unless all have the same values, up to twice its ranks at 1, 2 or 4 bytes. For a
+/// recording of 40 distinct program counters that stays below 9 bytes a frame at the worst moment, and at 3.5 when done. Of 200 distinct runs
 /// of instructions, each takes 2.6 bytes when done, and 3.8 where there are several threads.
 pub(super) struct Walk {
     shared: Arc<Shared>,

@@ -1,5 +1,5 @@
-//! The stretches of a source, one behind the other: read where they are asked for, and, if there are many, ahead of that
-//! on a thread of their own.
+//! The stretches of a source, one behind the other: read where they are asked for, and, if there are many, ahead of
+//! that on a thread of their own.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
@@ -42,7 +42,7 @@ impl Iterator for Reading<'_> {
 }
 
 /// Where the next stretch comes from.
-enum From<'t> {
+enum Supply<'t> {
     Here(Box<Reading<'t>>),
     Thread(Receiver<Read>),
     /// There is nothing more.
@@ -51,22 +51,24 @@ enum From<'t> {
 
 /// The stretches of a source.
 pub struct Stretches<'s, 't> {
-    scope: &'s Scope<'s, 't>,
-    from: From<'t>,
+    /// Where threads live; `None` where none may be begun.
+    scope: Option<&'s Scope<'s, 't>>,
+    from: Supply<'t>,
     given: u32,
 }
 
 impl<'s, 't> Stretches<'s, 't> {
-    /// From its beginning on. What is read ahead is read within a scope.
-    pub fn new(trace: &'t Trace, source: &'t Source, scope: &'s Scope<'s, 't>) -> Stretches<'s, 't> {
+    /// From its beginning on. They are read ahead if there is a scope for that.
+    pub fn new(trace: &'t Trace, source: &'t Source, scope: Option<&'s Scope<'s, 't>>) -> Stretches<'s, 't> {
         let checkpoint = Checkpoint::first(&source.protocol);
         let blocks = Blocks::new(Arc::clone(&source.memory), source.protocol.ends());
         let reading = Reading { trace, source, checkpoint, blocks, lately: Lately::default() };
-        Stretches { scope, from: From::Here(Box::new(reading)), given: 0 }
+        Stretches { scope, from: Supply::Here(Box::new(reading)), given: 0 }
     }
 
     /// Has the rest read on a thread of its own, if the system gives one.
-    fn ahead(&self, reading: Box<Reading<'t>>) -> From<'t> {
+    fn ahead(&self, reading: Box<Reading<'t>>) -> Supply<'t> {
+        let Some(scope) = self.scope else { return Supply::Here(reading) };
         // The reading follows the thread, so that it is still there if none is given.
         let (give, given) = sync_channel::<Box<Reading<'t>>>(1);
         let (sender, receiver) = sync_channel(AHEAD);
@@ -74,12 +76,12 @@ impl<'s, 't> Stretches<'s, 't> {
             let Ok(reading) = given.recv() else { return };
             send(*reading, &sender);
         };
-        if thread::Builder::new().name("reading".to_owned()).spawn_scoped(self.scope, read).is_err() {
-            return From::Here(reading);
+        if thread::Builder::new().name("reading".to_owned()).spawn_scoped(scope, read).is_err() {
+            return Supply::Here(reading);
         }
         match give.send(reading) {
-            Ok(()) => From::Thread(receiver),
-            Err(SendError(reading)) => From::Here(reading),
+            Ok(()) => Supply::Thread(receiver),
+            Err(SendError(reading)) => Supply::Here(reading),
         }
     }
 }
@@ -98,19 +100,19 @@ impl Iterator for Stretches<'_, '_> {
 
     fn next(&mut self) -> Option<Read> {
         if self.given == FIRST {
-            self.from = match std::mem::replace(&mut self.from, From::Nowhere) {
-                From::Here(reading) => self.ahead(reading),
+            self.from = match std::mem::replace(&mut self.from, Supply::Nowhere) {
+                Supply::Here(reading) => self.ahead(reading),
                 other => other,
             };
         }
         self.given = self.given.saturating_add(1);
         let next = match &mut self.from {
-            From::Here(reading) => reading.next(),
-            From::Thread(receiver) => receiver.recv().ok(),
-            From::Nowhere => None,
+            Supply::Here(reading) => reading.next(),
+            Supply::Thread(receiver) => receiver.recv().ok(),
+            Supply::Nowhere => None,
         };
         if next.is_none() {
-            self.from = From::Nowhere;
+            self.from = Supply::Nowhere;
         }
         next
     }

@@ -186,11 +186,20 @@ impl Lately {
     }
 }
 
+/// Whether an instruction can change the calls.
+fn can_call_or_return(flow: Flow) -> bool {
+    match flow {
+        Flow::Branch(Branch { is_call, .. }) => is_call,
+        Flow::Indirect { .. } | Flow::ExceptionReturn { .. } => true,
+        Flow::Next | Flow::Barrier | Flow::Wait | Flow::Call => false,
+    }
+}
+
 /// Follows what is executed.
 #[derive(Clone, Debug, Default)]
 pub struct Follower {
     chain: Chain,
-    /// What was executed last, if it can lead elsewhere.
+    /// What was executed last, if it can change the calls.
     last: Option<Block>,
     /// Whether nothing was executed since an exception was taken.
     is_taken: bool,
@@ -199,7 +208,10 @@ pub struct Follower {
 impl Follower {
     /// The chain of calls at the instructions that are executed next.
     pub fn run(&mut self, run: &Block, calls: &Calls, lately: &mut Lately, memory: &Memory) -> Chain {
-        if let Some(last) = self.last.take() {
+        // Looked at before it is moved: mostly there is none.
+        if self.last.is_some()
+            && let Some(last) = self.last.take()
+        {
             self.led(&last, run.start, calls, lately, memory);
         }
         // Of a handler that is not traced there is nothing but where it returned to.
@@ -208,7 +220,9 @@ impl Follower {
         {
             self.chain = outer;
         }
-        self.last = Some(*run).filter(|run| run.flow() != Flow::Next);
+        if can_call_or_return(run.flow()) {
+            self.last = Some(*run);
+        }
         self.chain
     }
 

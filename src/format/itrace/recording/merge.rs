@@ -35,8 +35,13 @@ pub struct Cursor<'s, 't> {
 }
 
 impl<'s, 't> Cursor<'s, 't> {
-    /// At the beginning of a source, which is read ahead within a scope.
-    pub fn new(trace: &'t Trace, number: usize, source: &'t Source, scope: &'s Scope<'s, 't>) -> Cursor<'s, 't> {
+    /// At the beginning of a source, which is read ahead if there is a scope for that.
+    pub fn new(
+        trace: &'t Trace,
+        number: usize,
+        source: &'t Source,
+        scope: Option<&'s Scope<'s, 't>>,
+    ) -> Cursor<'s, 't> {
         let mut cursor = Cursor {
             trace,
             source: number,

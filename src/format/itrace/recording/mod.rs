@@ -1,7 +1,8 @@
 //! An instruction trace as a recording: each instruction that was executed is a frame.
 //!
-//! Owns: the order of what several sources executed (`merge`), which are read each on a thread of its own (`ahead`), where each instruction is found again (`timeline`,
-//! `stretch`), the calls that have not returned (`calls`), and what a debugger is given to show them.
+//! Owns: the order of what several sources executed (`merge`), which are read each on a thread of its own (`ahead`), where
+//! each instruction is found again (`timeline`, `stretch`), the calls that have not returned (`calls`), and what a debugger
+//! is given to show them (`frames`).
 //! Knows nothing of the index and of packets of gdb's.
 //!
 //! Nothing is kept of an instruction. Every few thousand there is a place from which its source can be read on, so that
@@ -21,6 +22,7 @@ mod tests;
 mod timeline;
 
 use std::collections::VecDeque;
+use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -146,8 +148,11 @@ impl Trace {
         scope: &'s Scope<'s, 't>,
         visit: &mut dyn FnMut(Item<'_, '_>) -> ControlFlow<()>,
     ) -> Location {
+        // One core has nobody beside the walk.
+        let threads = thread::available_parallelism().map_or(0, NonZero::get);
+        let scope = |at: usize| (threads > 1 && at < threads).then_some(scope);
         let mut cursors: Vec<Cursor<'_, '_>> =
-            (0..).zip(&self.sources).map(|(at, found)| Cursor::new(self, at, found, scope)).collect();
+            (0..).zip(&self.sources).map(|(at, found)| Cursor::new(self, at, found, scope(at))).collect();
         let mut next = Location(0);
         loop {
             cursors.retain(|cursor| !cursor.is_over());

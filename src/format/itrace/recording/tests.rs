@@ -3,18 +3,24 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::calls::Lately;
+use super::stretch::Executed;
 use super::*;
 use crate::arch::{self, Known};
 use crate::format::itrace::coresight::formatter;
 use crate::format::itrace::coresight::tests::configuration_in;
 use crate::format::itrace::etrace;
-use crate::format::itrace::instruction::InstructionSet;
+use crate::format::itrace::instruction::{Blocks, InstructionSet};
 use crate::format::itrace::tests::{data, truth};
 use crate::image::{Image, PlacedImage};
 use crate::trace::{ProgramCounter, Recording};
 
 /// A recording of sources in one sink.
 fn recording(sink: &str, program: &str, sources: &[(String, Protocol)]) -> InstructionTrace {
+    of(source::Source::open(&data(sink)).unwrap(), program, sources)
+}
+
+fn of(sink: source::Source, program: &str, sources: &[(String, Protocol)]) -> InstructionTrace {
     let image = Image::open(&data(program)).unwrap();
     let machine = image.machine();
     let known = Known { machine: Some(machine), ..Known::default() };
@@ -28,8 +34,8 @@ fn recording(sink: &str, program: &str, sources: &[(String, Protocol)]) -> Instr
         memory: Arc::clone(&memory),
     };
     InstructionTrace::new(Parts {
-        name: data(sink),
-        sinks: vec![source::Source::open(&data(sink)).unwrap()],
+        name: PathBuf::from("trace"),
+        sinks: vec![sink],
         sources: sources.iter().map(source).collect(),
         programs,
         machine,
@@ -51,13 +57,17 @@ pub(super) fn two_cores() -> InstructionTrace {
 }
 
 pub(super) fn hart() -> InstructionTrace {
+    recording("rv64.200.te_inst", "prog.rv64.200", &[etrace()])
+}
+
+fn etrace() -> (String, Protocol) {
     let protocol = Protocol::ETrace {
         framing: etrace::Framing::Siemens { hart_bits: 0 },
         parameters: etrace::Parameters::new(&[("iaddress_width_p", 64)]).unwrap(),
         source: 0,
         instruction_set: InstructionSet::Rv64,
     };
-    recording("rv64.200.te_inst", "prog.rv64.200", &[("hart 0".to_owned(), protocol)])
+    ("hart 0".to_owned(), protocol)
 }
 
 /// The addresses of the frames of each thread, in order, as a walk shows them; and how many interruptions there are.
@@ -104,6 +114,43 @@ fn a_walk_shows_what_was_executed_and_each_frame_is_found_again() {
             let known = &expected[frame.thread as usize - 1];
             assert_eq!(frame.pc, ProgramCounter::Recorded(known[*at]));
             *at += 1;
+        }
+    }
+}
+
+#[test]
+fn a_long_trace_that_is_read_ahead_shows_what_is_read_in_place() {
+    for (sink, program, source) in [
+        ("gen-etm4-one/cstrace.bin", "prog.a64.200", etm("gen-etm4-one/etm_0.ini")),
+        ("rv64.200.te_inst", "prog.rv64.200", etrace()),
+    ] {
+        let bytes = std::fs::read(data(sink)).unwrap().repeat(8);
+        let recording = of(source::Source::from_vec("long", bytes), program, &[source]);
+        let trace = &recording.trace;
+        let Source { protocol, memory, .. } = &trace.sources[0];
+        let (mut checkpoint, mut lately) = (Checkpoint::first(protocol), Lately::default());
+        let mut blocks = Blocks::new(Arc::clone(memory), protocol.ends());
+        let (mut expected, mut stretches) = (Vec::new(), 0);
+        let sink = trace.sink(&trace.sources[0]);
+        while let Some(stretch) = checkpoint.advance(sink, protocol, &mut blocks, memory, &trace.calls, &mut lately) {
+            let addresses =
+                |run: &Executed| (0..run.beginnings.count_ones()).filter_map(|nth| run.address(nth)).collect();
+            expected.extend(stretch.runs.iter().flat_map::<Vec<u64>, _>(addresses));
+            stretches += 1;
+        }
+        assert!(stretches > 16, "{stretches}");
+        // Whoever breaks off does not wait for what is read ahead.
+        let mut left = 40_000;
+        recording.walk(&mut |_| {
+            left -= 1;
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert_eq!(left, 0);
+        for _ in 0..2 {
+            assert!(walked(&recording, 1).0[0] == expected);
+        }
+        for at in (0..expected.len()).step_by(7001) {
+            assert_eq!(recording.frame(Location(at as u64)).pc, ProgramCounter::Recorded(expected[at]));
         }
     }
 }
