@@ -48,16 +48,20 @@ impl Convert {
             std::thread::sleep(Duration::from_millis(2));
         }
         let frames = index.progress().frames;
-        let mut survey = Survey::new(replay.recording());
-        for (number, frame) in (0..frames).map_while(|number| Some((number, replay.frame(number)?))) {
+        let recording = replay.recording();
+        let recorded = |number| Some((number, recording.without_made(replay.frame(number)?)));
+        let mut survey = Survey::new(recording);
+        for (number, frame) in (0..frames).map_while(recorded) {
             progress.show(|| format!("looking at frame {number} of {frames}"));
             survey.add(&frame);
         }
-        let conversion = Conversion::new(replay.recording(), &survey, self.partial_registers);
+        // Of an instruction the program counter is all there is.
+        let has_partial = self.partial_registers || recording.is_instruction_trace();
+        let conversion = Conversion::new(recording, &survey, has_partial);
         let mut written = 0;
         let mut write = |output: &mut dyn Write| {
             let mut writer = Writer::new(output, replay.recording().target().byte_order, &conversion.description)?;
-            for (number, frame) in (0..frames).map_while(|number| Some((number, replay.frame(number)?))) {
+            for (number, frame) in (0..frames).map_while(recorded) {
                 progress.show(|| format!("writing frame {number} of {frames}"));
                 match writer.frame(&conversion.frame(frame)) {
                     Ok(()) => written += 1,

@@ -85,6 +85,11 @@ pub trait Recording: Send + Sync {
         false
     }
 
+    /// A frame without what was made for a debugger to unwind by, where frames are instructions.
+    fn without_made<'a>(&self, frame: Frame<'a>) -> Frame<'a> {
+        frame
+    }
+
     /// The run of instructions that holds a frame, if frames are instructions.
     fn instructions(&self, _location: Location) -> Option<Instructions> {
         None

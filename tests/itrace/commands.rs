@@ -117,3 +117,22 @@ fn another_program_is_contradicted() {
     let gaps = |text: &str| text.lines().filter(|line| line.contains("-- gap: ")).count();
     assert!(gaps(&frames) > gaps(&of_the_right_one), "{}", gaps(&frames));
 }
+
+/// What is made for gdb to unwind by is in no file: an instruction has its program counter, and nothing else.
+#[test]
+fn a_conversion_has_what_was_traced_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.tf").display().to_string();
+    let (code, _, errors) = said(&["convert", "walk.t32.toml", &out]);
+    assert_eq!(code, Some(0), "{errors}");
+    let frames = |arguments: &[&str]| -> Vec<serde_json::Value> {
+        let (_, shown, _) = said(&[&["frames", "--json"], arguments].concat());
+        shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let (traced, converted) = (frames(&["walk.t32.toml"]), frames(&[&out]));
+    assert_eq!((traced.len(), converted.len()), (4233, 4233));
+    for (traced, converted) in traced.iter().zip(&converted) {
+        assert_eq!(traced["pc"], converted["pc"], "{converted}");
+        assert_eq!((converted["register_bytes"].as_u64(), &converted["memory"]), (Some(4), &serde_json::json!([])));
+    }
+}

@@ -104,5 +104,9 @@ fn list(session: &Session, thread: u32, frame: u64) -> String {
         let between = InterruptionQuery { thread: Some(thread), gaps: true, exceptions: false };
         gap = index.previous_interruption(first, &between).found().and_then(|found| found.before);
     }
+    // That there is more before is told as gdb tells a gap.
+    if at.is_some() {
+        list += "<block begin=\"0x1\" end=\"0x0\"/>\n";
+    }
     list + "</btrace>\n"
 }

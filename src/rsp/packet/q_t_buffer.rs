@@ -9,6 +9,9 @@ pub fn answer(rest: &[u8], client: &mut Client) -> Reply {
     let Some((offset, length)) = pair(rest, b',') else { return reply::failed() };
     let length = usize::try_from(length).unwrap_or(usize::MAX).min(client.packet_size / 2);
     let replay = client.session.replay();
+    if replay.recording().is_instruction_trace() {
+        return reply::error("an instruction trace has no trace buffer; traceframe convert writes one");
+    }
     match replay.index().end() {
         Answer::Found(end) => {
             let bytes = replay.recording().trace_buffer(end, offset, length);

@@ -200,6 +200,16 @@ impl Recording for InstructionTrace {
         true
     }
 
+    fn without_made<'a>(&self, mut frame: Frame<'a>) -> Frame<'a> {
+        frame.memory.clear();
+        if let (Some(block), Some(layout)) = (&mut frame.registers, &self.target.layout) {
+            let pc = layout.pc();
+            block.unavailable = vec![0..pc.offset, pc.end()..block.bytes.len()];
+            block.unavailable.retain(|hole| !hole.is_empty());
+        }
+        frame
+    }
+
     fn instructions(&self, location: Location) -> Option<Instructions> {
         let Found { number, executed, run, .. } = self.find(location)?;
         let thread = thread_of(number);
@@ -253,11 +263,11 @@ impl Recording for InstructionTrace {
     }
 
     fn change(&self) -> Option<Change> {
-        self.trace.sinks.iter().find_map(source::Source::change)
+        self.files().find_map(source::Source::change)
     }
 
     fn change_seen(&self) -> Option<Change> {
-        self.trace.sinks.iter().find_map(source::Source::change_seen)
+        self.files().find_map(source::Source::change_seen)
     }
 
     fn end(&self) -> Location {
@@ -286,6 +296,12 @@ impl Recording for InstructionTrace {
 }
 
 impl InstructionTrace {
+    /// The files that it is read from, but for programs.
+    fn files(&self) -> impl Iterator<Item = &source::Source> {
+        let dumps = self.trace.sources.iter().flat_map(|source| source.memory.files());
+        self.trace.sinks.iter().chain(dumps)
+    }
+
     fn word(&self, address: u64, value: u64) -> MemoryBlock<'static> {
         let mut bytes = vec![0; self.target.address_size];
         self.target.byte_order.store(value, &mut bytes);

@@ -45,6 +45,11 @@ impl Memory {
         Memory { programs, dumps, rules: Mutex::default() }
     }
 
+    /// The files of the pieces.
+    pub fn files(&self) -> impl Iterator<Item = &Source> {
+        self.dumps.iter().map(|dump| &*dump.source)
+    }
+
     /// Whether nothing lay there.
     pub fn is_empty(&self) -> bool {
         self.programs.is_empty() && self.dumps.is_empty()
