@@ -11,7 +11,7 @@ use crate::etm4::{Options, made};
 use crate::execution::Execution;
 use crate::program::Program;
 use crate::random::Random;
-use crate::support::{Gdb, Killed, Server};
+use crate::support::{Gdb, Killed, Server, run, traceframe};
 
 /// Streams that lie in `tests/data/itrace`, each with its description: what was executed with interrupts in between, an
 /// overflow, and a filter.
@@ -37,7 +37,7 @@ fn the_streams_of_the_scenarios_are_what_is_made() {
             overflows: vec![middle..middle + 500, middle + 1000..middle + 1001],
             ..Options::default()
         };
-        let (sink, description) = made(&program, &execution, &options);
+        let (sink, description) = made(&program, &execution, &options, 1);
         for (extension, bytes) in [("bin", sink), ("toml", description.into_bytes())] {
             let path = data(&format!("{name}.{extension}"));
             if std::env::var_os("TRACEFRAME_ACCEPT").is_some() {
@@ -82,7 +82,7 @@ fn the_callers_are_those_of_a_live_run() {
         let (program, path) = (Program::open(name), data(name));
         let folder = tempfile::tempdir().unwrap();
         let options = Options { has_return_stack: true, period: 700, ..Options::default() };
-        let (sink, mut description) = made(&program, &Execution::of(&program), &options);
+        let (sink, mut description) = made(&program, &Execution::of(&program), &options, 1);
         // The program is not beside it.
         description.truncate(description.find("[[image]]").unwrap());
         std::fs::write(folder.path().join(format!("{name}.bin")), sink).unwrap();
@@ -119,4 +119,34 @@ fn the_callers_are_those_of_a_live_run() {
         let depths: BTreeSet<usize> = lived.iter().map(Vec::len).collect();
         assert!(lived.len() == HITS + 1 && depths.len() > 3, "{name}: {depths:?}");
     }
+}
+
+/// What two cores executed is in the order of their timestamps wherever these tell it.
+#[test]
+fn cores_are_aligned_by_their_timestamps() {
+    let program = Program::open("walk.a64");
+    let options = Options { has_timestamps: true, has_return_stack: true, period: 700, ..Options::default() };
+    let (sink, mut description) = made(&program, &Execution::of(&program), &options, 2);
+    description.truncate(description.find("[[image]]").unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("walk.a64.bin"), sink).unwrap();
+    let capture = folder.path().join("capture.toml");
+    std::fs::write(&capture, description).unwrap();
+    let mut command = traceframe();
+    let (code, frames, errors) = run(command.arg("frames").arg(&capture).arg("--exec").arg(data("walk.a64")));
+    assert_eq!(code, Some(0), "{errors}");
+    // Of each core the latest time at which one of its instructions that were shown cannot have been executed before.
+    let (mut latest, mut seen, mut compared) = ([0; 2], [0; 2], 0);
+    for line in frames.lines().skip(1).filter(|line| !line.contains("-- exception")) {
+        let (_, source) = line.rsplit_once("core ").unwrap();
+        let core: usize = source[..1].parse().unwrap();
+        seen[core] += 1;
+        let times = source.split_once("time ").map(|(_, times)| times.split_once(" to "));
+        let Some(Some((from, to))) = times else { continue };
+        let (from, to): (u64, u64) = (from.parse().unwrap(), to.parse().unwrap());
+        assert!(latest[1 - core] <= to, "{line}: {latest:?}");
+        compared += u64::from(latest[1 - core] > 0);
+        latest[core] = from;
+    }
+    assert!(seen[0] == seen[1] && seen[0] > 4000 && compared > 4000, "{seen:?} {compared}");
 }

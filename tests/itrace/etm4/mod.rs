@@ -68,17 +68,24 @@ pub fn show_with(
     show(wrong, &sink, framing, &configuration(&options, 0x10))
 }
 
-/// A sink with the run of a program, and the description that goes with it, of files beside it.
-pub fn made(program: &Program, execution: &Execution, options: &Options) -> (Vec<u8>, String) {
+/// A sink with the run of a program, on so many cores that each ran it, and the description that goes with it, of files
+/// beside it.
+pub fn made(program: &Program, execution: &Execution, options: &Options, cores: u8) -> (Vec<u8>, String) {
     let packets = encoder::encode(program, execution, options);
     let plain = Sink::of(&packets, 0..packets.len());
-    let sink = formatter::format(&[(0x10, &plain)], Framing::Aligned, &mut Random::new(3));
-    let registers = registers(options, 0x10).map(|(name, value)| format!("{name} = {value:#x}\n")).concat();
+    let sources: Vec<(u8, &Sink)> = (0..cores).map(|core| (0x10 + core, &plain)).collect();
+    let sink = formatter::format(&sources, Framing::Aligned, &mut Random::new(3));
     let name = program.name;
-    let description = format!(
-        "# Made by tests/itrace of a run of {name}.\n[capture]\nversion = 1\n\n[[sink]]\nfile = \"{name}.bin\"\n\n\
-         [[sink.source]]\nid = 0x10\nprotocol = \"etm4\"\nname = \"core 0\"\n\n[sink.source.registers]\n{registers}\n\
-         [[image]]\nfile = \"{name}\"\n"
+    let mut description = format!(
+        "# Made by tests/itrace of a run of {name}.\n[capture]\nversion = 1\n\n[[sink]]\nfile = \"{name}.bin\"\n\n"
     );
-    (sink.bytes, description)
+    for core in 0..cores {
+        let id = 0x10 + core;
+        let registers = registers(options, id).map(|(name, value)| format!("{name} = {value:#x}\n")).concat();
+        description += &format!(
+            "[[sink.source]]\nid = {id:#x}\nprotocol = \"etm4\"\nname = \"core {core}\"\n\n\
+             [sink.source.registers]\n{registers}\n"
+        );
+    }
+    (sink.bytes, format!("{description}[[image]]\nfile = \"{name}\"\n"))
 }

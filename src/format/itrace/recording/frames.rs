@@ -238,6 +238,7 @@ impl Recording for InstructionTrace {
         let found = self.find(frame.location)?;
         let Times { from, to } = self.times(&found);
         let time = match (from, to) {
+            (Some(from), Some(to)) if to < from => format!(", time {from} or later, then its clock went back to {to}"),
             (Some(from), Some(to)) => format!(", time {from} to {to}"),
             (Some(from), None) => format!(", time {from} or later"),
             (None, Some(to)) => format!(", time {to} or before"),

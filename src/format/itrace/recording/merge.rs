@@ -52,6 +52,9 @@ impl<'s, 't> Cursor<'s, 't> {
             at: 0,
         };
         cursor.go_on();
+        // What comes before its first time is earlier than whatever comes behind another's.
+        let has_times = cursor.stretch.between.iter().any(|(_, _, between)| matches!(between, Between::Time(_)));
+        cursor.time = has_times.then_some(0);
         cursor
     }
 
