@@ -14,9 +14,11 @@ use crate::format::itrace::capture::{self, Capture};
 use crate::format::itrace::recording::{self, InstructionTrace, Opened};
 use crate::format::{self, OpenOptions, tracedat};
 use crate::image::Image;
+use crate::index::InterruptionQuery;
 use crate::report;
 use crate::session::{Programs, Replay};
 use crate::source::{ByteOrder, Source};
+use crate::trace::Placed;
 
 /// A recording, and what the user says about it.
 #[derive(Debug, Args)]
@@ -227,9 +229,25 @@ fn refuse_damage(replay: &Replay) -> Result<(), Failure> {
     if damaged {
         return Err(Failure::Strict(report::damage(replay).trim_end().to_owned()));
     }
+    if let Some(gap) = first_damage(replay) {
+        return Err(Failure::Strict(report::interruption(replay, &gap).trim_end().to_owned()));
+    }
     match report::warnings(replay).into_iter().next() {
         Some(warning) => Err(Failure::Strict(warning)),
         None => Ok(()),
+    }
+}
+
+/// The first gap of an instruction trace that is none by a filter.
+fn first_damage(replay: &Replay) -> Option<Placed> {
+    let query = InterruptionQuery { thread: None, gaps: true, exceptions: false };
+    let mut from = 0;
+    loop {
+        let gap = replay.index().next_interruption(from, &query).found()?;
+        if gap.interruption.kind.is_damage() {
+            return Some(gap);
+        }
+        from = gap.after? + 1;
     }
 }
 

@@ -55,6 +55,14 @@ pub enum InterruptionKind {
 }
 
 impl InterruptionKind {
+    /// The reason of a gap that is meant: the trace unit was told not to trace.
+    pub const NOT_TRACED: &str = "tracing was off (a filter, or a state in which it is not allowed)";
+
+    /// Whether trace was lost, or does not fit the program.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, InterruptionKind::Gap(reason) if reason != InterruptionKind::NOT_TRACED)
+    }
+
     /// Whether nobody knows what was executed here.
     pub fn is_gap(&self) -> bool {
         matches!(self, InterruptionKind::Gap(_))

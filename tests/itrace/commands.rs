@@ -100,6 +100,15 @@ fn what_is_missing_is_asked_for() {
     }
 }
 
+#[test]
+fn a_trace_with_gaps_is_refused_under_strict() {
+    let (code, shown, errors) = said(&["info", "lost.toml", "--strict"]);
+    assert_eq!((code, shown.as_str()), (Some(3), ""), "{errors}");
+    assert!(errors.contains("gap: nobody knows what was executed between frame 9809"), "{errors}");
+    let (code, _, errors) = said(&["info", "gen-etm4-one", "--exec", "prog.a64.200", "--strict"]);
+    assert_eq!(code, Some(0), "{errors}");
+}
+
 /// A program that was rebuilt is contradicted by the trace, and the first place is named.
 #[test]
 fn another_program_is_contradicted() {

@@ -81,9 +81,6 @@ impl Stretch {
     }
 }
 
-/// Why tracing is not gapless where it is switched off: the trace unit was told to.
-const NOT_TRACED: &str = "tracing was off (a filter, or a state in which it is not allowed)";
-
 impl Checkpoint {
     /// The beginning of a sink.
     pub fn first(protocol: &Protocol) -> Checkpoint {
@@ -112,7 +109,7 @@ impl Checkpoint {
             let happened = match step {
                 Step::Run(run) => {
                     if std::mem::take(is_off) {
-                        between.push((runs.len(), at, gap(NOT_TRACED.to_owned())));
+                        between.push((runs.len(), at, gap(InterruptionKind::NOT_TRACED.to_owned())));
                     }
                     if runs.len().is_multiple_of(PLACE_EVERY) {
                         places.push(at);
