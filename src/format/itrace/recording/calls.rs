@@ -158,23 +158,26 @@ impl Call {
     }
 }
 
-/// The chains that were asked for lately: of each call one, by its address.
-pub struct Lately(Vec<Option<(Call, Chain)>>);
+/// What was asked for lately.
+pub struct Lately {
+    /// Calls and the chains behind them, by where they lie.
+    calls: Vec<Option<(Call, Chain)>>,
+    /// Jumps: from where, to where, and whether that leaves the calls as they are.
+    jumps: Vec<Option<(u64, u64, bool)>>,
+}
 
-/// How many these are.
+/// How many of each these are.
 const LATELY: usize = 1 << 10;
 
 impl Default for Lately {
     fn default() -> Lately {
-        Lately(vec![None; LATELY])
+        Lately { calls: vec![None; LATELY], jumps: vec![None; LATELY] }
     }
 }
 
 impl Lately {
     fn push(&mut self, call: Call, calls: &Calls, memory: &Memory) -> Chain {
-        let spread = (call.at ^ u64::from(call.outer.0) << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let place = (spread >> (u64::BITS - LATELY.ilog2())) as usize;
-        match self.0.get_mut(place) {
+        match self.calls.get_mut(place(call.at, call.outer.0.into())) {
             Some(Some((known, chain))) if *known == call => *chain,
             Some(place) => {
                 let chain = calls.push(call, memory);
@@ -184,6 +187,27 @@ impl Lately {
             None => calls.push(call, memory),
         }
     }
+
+    /// Whether a jump leaves the calls as they are. A table of a switch leads on in the function, a tail call to another's
+    /// beginning; anything else is a way of which nobody knows what it did to the stack.
+    fn leads_on(&mut self, from: u64, to: u64, memory: &Memory) -> bool {
+        let Some(place) = self.jumps.get_mut(place(from, to)) else { return false };
+        match place {
+            Some((known, target, leads_on)) if (*known, *target) == (from, to) => *leads_on,
+            place => {
+                let function = memory.function_at(to);
+                let leads_on = function.is_none_or(|(first, last)| first == to || (first..=last).contains(&from));
+                *place = Some((from, to, leads_on));
+                leads_on
+            }
+        }
+    }
+}
+
+/// Where something is kept that two numbers name.
+fn place(one: u64, other: u64) -> usize {
+    let spread = (one ^ other << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (spread >> (u64::BITS - LATELY.ilog2())) as usize
 }
 
 /// Whether an instruction can change the calls.
@@ -240,15 +264,8 @@ impl Follower {
             Flow::Indirect { is_call: true, .. } => self.chain = Chain::default(),
             Flow::Indirect { is_return: true, .. } => self.chain = calls.after_return(self.chain, to),
             Flow::ExceptionReturn { .. } => self.chain = calls.returned(self.chain, to, true).unwrap_or_default(),
-            Flow::Indirect { .. } => {
-                // A table of a switch leads on in the function, a tail call to another's beginning; anything else is a
-                // way of which nobody knows what it did to the stack.
-                let is_known =
-                    memory.function_at(to).is_none_or(|(first, last)| first == to || (first..=last).contains(&at));
-                if !is_known {
-                    self.chain = calls.returned(self.chain, to, false).unwrap_or_default();
-                }
-            }
+            Flow::Indirect { .. } if lately.leads_on(at, to, memory) => {}
+            Flow::Indirect { .. } => self.chain = calls.returned(self.chain, to, false).unwrap_or_default(),
             Flow::Next | Flow::Branch(_) | Flow::Barrier | Flow::Wait | Flow::Call => {}
         }
     }
