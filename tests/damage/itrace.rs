@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use traceframe::arch::{self, Known};
-use traceframe::format::itrace::capture::{self, Capture, Framing};
+use traceframe::format::itrace::capture::{self, Capture};
 use traceframe::format::itrace::recording::{InstructionTrace, Memory, Parts, Protocol, Source};
 use traceframe::image::{Image, PlacedImage};
 use traceframe::report::{self, FrameFilter, Info};
@@ -52,15 +52,7 @@ impl Whole {
     fn new(description: &str, name: &'static str, program: &str) -> Whole {
         let capture = Capture::open(&file(description), &capture::Options::default()).unwrap().unwrap();
         let sink = &capture.sinks[0];
-        let protocol = match (sink.framing, sink.sources[0].protocol) {
-            (Framing::CoreSight(framing), capture::Protocol::Etm4(configuration)) => {
-                Protocol::Etm4 { framing, configuration }
-            }
-            (Framing::RiscV(framing), capture::Protocol::ETrace { parameters, instruction_set }) => {
-                Protocol::ETrace { framing, parameters, source: 0, instruction_set }
-            }
-            other => panic!("{other:?}"),
-        };
+        let protocol = Protocol::new(sink.framing, &sink.sources[0]).unwrap();
         let mut bytes = std::fs::read(file(name)).unwrap();
         bytes.truncate(if is_soak() { 4000 } else { 700 });
         Whole { name, bytes, protocol, program: Arc::new(Image::open(&file(program)).unwrap()) }

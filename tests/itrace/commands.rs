@@ -109,6 +109,19 @@ fn a_trace_with_gaps_is_refused_under_strict() {
     assert_eq!(code, Some(0), "{errors}");
 }
 
+/// The program that a description names may be given as well: it is the same one, opened once.
+#[test]
+fn the_program_of_a_description_may_be_given_again() {
+    let (_, alone, _) = said(&["info", "gen-etm4-one", "--exec", "prog.a64.200"]);
+    assert!(!alone.contains("warnings:"), "{alone}");
+    let (_, twice, _) = said(&["info", "lost.toml", "--exec", "../itrace/prog.a64.200"]);
+    let (_, once, _) = said(&["info", "lost.toml"]);
+    assert_eq!(twice, once);
+    let (code, _, errors) = said(&["info", "walk.a64.toml", "--exec", "walk.t32"]);
+    assert_eq!(code, Some(3));
+    assert!(errors.contains("another machine"), "{errors}");
+}
+
 /// A program that was rebuilt is contradicted by the trace, and the first place is named.
 #[test]
 fn another_program_is_contradicted() {

@@ -25,8 +25,7 @@ impl Protocol {
     /// What it is called.
     pub fn name(&self) -> &'static str {
         match self {
-            Protocol::Etm4(configuration) if configuration.version().is_ete() => "ETE",
-            Protocol::Etm4(_) => "ETMv4",
+            Protocol::Etm4(configuration) => configuration.name(),
             Protocol::ETrace { .. } => "E-Trace",
         }
     }

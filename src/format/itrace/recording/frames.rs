@@ -223,8 +223,8 @@ impl Recording for InstructionTrace {
     }
 
     fn code(&self, address: u64) -> &[u8] {
-        let dumped = self.trace.sources.iter().map(|source| source.memory.dumped(address));
-        dumped.into_iter().find(|bytes| !bytes.is_empty()).unwrap_or_default()
+        let mut dumped = self.trace.sources.iter().map(|source| source.memory.dumped(address));
+        dumped.find(|bytes| !bytes.is_empty()).unwrap_or_default()
     }
 
     fn maker(&self, frame: &Frame<'_>) -> Option<String> {

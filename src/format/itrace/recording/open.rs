@@ -1,12 +1,11 @@
 //! From what a person says of a dump to a recording: the files that it names are opened, and what lay where is settled.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use object::elf;
 
-use super::super::capture::{Capture, ElfAt, Framing, ImageAt, Mismatch, Protocol as Said, TraceSource};
+use super::super::capture::{Capture, ElfAt, ImageAt, Mismatch, TraceSource};
 use super::super::instruction::InstructionSet;
 use super::{Dump, InstructionTrace, Memory, Parts, Protocol, Source};
 use crate::arch::{self, ArchError, Known, Machine};
@@ -101,30 +100,85 @@ fn hint(is_program: bool) -> &'static str {
     if is_program { "--load-bias ADDR" } else { "--image FILE@ADDR" }
 }
 
-/// Programs that were opened, each once.
-#[derive(Default)]
-struct Programs {
-    by_path: HashMap<PathBuf, Arc<Image>>,
+/// Programs, each opened once, and where they lay.
+struct Programs<'a> {
+    opened: Vec<Arc<Image>>,
     mismatches: Vec<Mismatch>,
+    allow_mismatch: bool,
+    /// Addresses that were executed, which take a look through the sinks: asked for only if a place is to be found.
+    addresses: &'a dyn Fn() -> Vec<u64>,
 }
 
-impl Programs {
-    fn open(&mut self, elf: &ElfAt, allow_mismatch: bool) -> Result<Arc<Image>, OpenError> {
-        let image = match self.by_path.get(&elf.path) {
+impl Programs<'_> {
+    fn open(&mut self, elf: &ElfAt) -> Result<Arc<Image>, OpenError> {
+        let path = elf.path.canonicalize().unwrap_or_else(|_| elf.path.clone());
+        let image = match self.opened.iter().find(|image| image.path() == path) {
             Some(image) => Arc::clone(image),
-            None => Arc::new(Image::open(&elf.path)?),
+            None => {
+                let image = Arc::new(Image::open(&elf.path)?);
+                self.opened.push(Arc::clone(&image));
+                image
+            }
         };
         if let Some(Err(mismatch)) = elf.build_id.as_ref().map(|expected| expected.check(&image)) {
-            if !allow_mismatch {
+            if !self.allow_mismatch {
                 return Err(OpenError::Mismatch(Box::new(mismatch)));
             }
             if !self.mismatches.contains(&mismatch) {
                 self.mismatches.push(mismatch);
             }
         }
-        self.by_path.insert(elf.path.clone(), Arc::clone(&image));
         Ok(image)
     }
+
+    /// A program where it lay.
+    fn place(&self, image: Arc<Image>, load_bias: Option<u64>, is_program: bool) -> Result<PlacedImage, OpenError> {
+        let is_to_be_found = load_bias.is_none() && image.is_position_independent();
+        let addresses = if is_to_be_found { (self.addresses)() } else { Vec::new() };
+        let placed = PlacedImage::place(image, load_bias, &[], &addresses);
+        match placed.is_placed() {
+            true => Ok(placed),
+            false => Err(OpenError::Unplaced { path: placed.image.path().to_owned(), is_program }),
+        }
+    }
+
+    /// What lay in memory, opened and placed.
+    fn images(&mut self, said: &[ImageAt], remarks: &mut Vec<String>) -> Result<Images, OpenError> {
+        let (mut placed, mut dumps) = (Vec::new(), Vec::new());
+        for image in said {
+            match image {
+                ImageAt::Elf(elf) => {
+                    let image = self.open(elf)?;
+                    placed.push(match elf.bias(&image) {
+                        Some(bias) => {
+                            let placement = if elf.load.is_none() { Placement::Fixed } else { Placement::Option };
+                            PlacedImage { image, bias, placement }
+                        }
+                        None => self.place(image, None, false)?,
+                    });
+                }
+                ImageAt::Memory(memory) => {
+                    let source = Arc::new(source::Source::open(&memory.path)?);
+                    let length = memory.bytes(&source).len();
+                    let from = usize::try_from(memory.offset).unwrap_or(usize::MAX).min(source.bytes().len());
+                    if length == 0 {
+                        let path = memory.path.display();
+                        remarks.push(format!("{path} has no byte of the memory that it is said to hold"));
+                    }
+                    dumps.push(Dump { address: memory.address, source, bytes: from..from.saturating_add(length) });
+                }
+            }
+        }
+        Ok((placed, dumps))
+    }
+}
+
+/// Programs and pieces of memory.
+type Images = (Vec<PlacedImage>, Vec<Dump>);
+
+/// Whether a program is among placed ones, wherever that is.
+fn has(placed: &[PlacedImage], image: &Arc<Image>) -> bool {
+    placed.iter().any(|found| Arc::ptr_eq(&found.image, image))
 }
 
 impl InstructionTrace {
@@ -137,47 +191,52 @@ impl InstructionTrace {
         let described: Vec<(usize, &TraceSource, Protocol)> = (0..)
             .zip(&capture.sinks)
             .flat_map(|(at, sink)| {
-                sink.sources.iter().filter_map(move |source| Some((at, source, protocol(sink.framing, source)?)))
+                sink.sources.iter().filter_map(move |source| Some((at, source, Protocol::new(sink.framing, source)?)))
             })
             .collect();
-        let mut addresses = Vec::new();
-        for (at, _, protocol) in &described {
-            let sink = sinks.get(*at).map_or(&[][..], source::Source::bytes);
-            addresses.extend(protocol.addresses(sink, ADDRESSES));
-        }
-        let mut programs = Programs::default();
-        let mut placed: Vec<PlacedImage> = Vec::new();
+        let addresses = || -> Vec<u64> {
+            let of = |(at, _, protocol): &(usize, &TraceSource, Protocol)| {
+                protocol.addresses(sinks.get(*at).map_or(&[][..], source::Source::bytes), ADDRESSES)
+            };
+            described.iter().flat_map(of).collect()
+        };
+        let mut programs = Programs {
+            opened: options.program.iter().cloned().collect(),
+            mismatches: Vec::new(),
+            allow_mismatch: options.allow_mismatch,
+            addresses: &addresses,
+        };
+        let (mut placed, dumps) = programs.images(&capture.images, &mut remarks)?;
+        let program = options.program.clone().or_else(|| placed.first().map(|placed| Arc::clone(&placed.image)));
         if let Some(program) = &options.program {
-            placed.push(place(Arc::clone(program), options.load_bias, &addresses, true)?);
+            // Where the capture says where the user's program lay, it lay there.
+            let described = placed.iter().position(|found| Arc::ptr_eq(&found.image, program));
+            let described = described.map(|at| placed.remove(at)).filter(|_| options.load_bias.is_none());
+            let first = match described {
+                Some(described) => described,
+                None => programs.place(Arc::clone(program), options.load_bias, true)?,
+            };
+            placed.insert(0, first);
         }
-        let allow = options.allow_mismatch;
-        let common = images(&capture.images, &mut programs, &addresses, allow, &mut remarks)?;
-        let program = options.program.clone().or_else(|| common.0.first().map(|placed| Arc::clone(&placed.image)));
-        placed.extend(common.0);
         let mut sources = Vec::new();
         let mut all = placed.clone();
         let mut shared: Option<Arc<Memory>> = None;
-        let dumps: Vec<Dump> = common.1;
-        for (sink, source, protocol) in described {
+        for (sink, source, protocol) in &described {
             let own = source.core.as_deref().map_or(&[][..], |core| &core.images);
             let memory = if own.is_empty() {
                 Arc::clone(shared.get_or_insert_with(|| Arc::new(Memory::new(placed.clone(), dumps.clone()))))
             } else {
-                let (own_programs, own_dumps) = images(own, &mut programs, &addresses, allow, &mut remarks)?;
-                all.extend(
-                    own_programs
-                        .iter()
-                        .filter(|own| !all.iter().any(|known| Arc::ptr_eq(&known.image, &own.image)))
-                        .cloned()
-                        .collect::<Vec<_>>(),
-                );
+                let (own_programs, own_dumps) = programs.images(own, &mut remarks)?;
+                let new: Vec<_> = own_programs.iter().filter(|own| !has(&all, &own.image)).cloned().collect();
+                all.extend(new);
                 Arc::new(Memory::new([own_programs, placed.clone()].concat(), [own_dumps, dumps.clone()].concat()))
             };
             if memory.is_empty() {
                 return Err(OpenError::NoMemory { name: name.to_owned() });
             }
-            sources.push(Source { name: source.name.clone(), sink, protocol, memory });
+            sources.push(Source { name: source.name.clone(), sink: *sink, protocol: protocol.clone(), memory });
         }
+        let doubts = programs.mismatches.iter().map(doubt).collect();
         let machine = machine(&all, &sources, &sinks)?;
         let known = Known {
             recorded: None,
@@ -194,7 +253,6 @@ impl InstructionTrace {
         let program = program.or_else(|| all.first().map(|placed| Arc::clone(&placed.image)));
         let is_program = |image: &Arc<Image>| program.as_ref().is_some_and(|program| Arc::ptr_eq(program, image));
         let others = all.iter().map(|placed| Arc::clone(&placed.image)).filter(|image| !is_program(image)).collect();
-        let doubts = programs.mismatches.iter().map(doubt).collect();
         let parts = Parts { name: name.to_owned(), sinks, sources, programs: all, machine, target, remarks, doubts };
         Ok(Opened { recording: InstructionTrace::new(parts), program, others })
     }
@@ -208,70 +266,6 @@ fn doubt(mismatch: &Mismatch) -> String {
          (--allow-mismatch)",
         path.display()
     )
-}
-
-/// How a source is read; `None` for a pair that no capture has.
-fn protocol(framing: Framing, source: &TraceSource) -> Option<Protocol> {
-    match (framing, source.protocol) {
-        (Framing::CoreSight(framing), Said::Etm4(configuration)) => Some(Protocol::Etm4 { framing, configuration }),
-        (Framing::RiscV(framing), Said::ETrace { parameters, instruction_set }) => {
-            Some(Protocol::ETrace { framing, parameters, source: source.id.unwrap_or(0), instruction_set })
-        }
-        (Framing::CoreSight(_), Said::ETrace { .. }) | (Framing::RiscV(_), Said::Etm4(_)) => None,
-    }
-}
-
-/// A program where it lay.
-fn place(
-    image: Arc<Image>,
-    load_bias: Option<u64>,
-    addresses: &[u64],
-    is_program: bool,
-) -> Result<PlacedImage, OpenError> {
-    let placed = PlacedImage::place(image, load_bias, &[], addresses);
-    match placed.is_placed() {
-        true => Ok(placed),
-        false => Err(OpenError::Unplaced { path: placed.image.path().to_owned(), is_program }),
-    }
-}
-
-/// Programs and pieces of memory, opened and placed.
-type Images = (Vec<PlacedImage>, Vec<Dump>);
-
-fn images(
-    said: &[ImageAt],
-    programs: &mut Programs,
-    addresses: &[u64],
-    allow_mismatch: bool,
-    remarks: &mut Vec<String>,
-) -> Result<Images, OpenError> {
-    let (mut placed, mut dumps) = (Vec::new(), Vec::new());
-    for image in said {
-        match image {
-            ImageAt::Elf(elf) => {
-                let image = programs.open(elf, allow_mismatch)?;
-                placed.push(match elf.bias(&image) {
-                    Some(bias) => {
-                        let is_fixed = elf.load.is_none();
-                        let placement = if is_fixed { Placement::Fixed } else { Placement::Option };
-                        PlacedImage { image, bias, placement }
-                    }
-                    None => place(image, None, addresses, false)?,
-                });
-            }
-            ImageAt::Memory(memory) => {
-                let source = Arc::new(source::Source::open(&memory.path)?);
-                let length = memory.bytes(&source).len();
-                let from = usize::try_from(memory.offset).unwrap_or(usize::MAX).min(source.bytes().len());
-                if length == 0 {
-                    remarks
-                        .push(format!("{} has no byte of the memory that it is said to hold", memory.path.display()));
-                }
-                dumps.push(Dump { address: memory.address, source, bytes: from..from.saturating_add(length) });
-            }
-        }
-    }
-    Ok((placed, dumps))
 }
 
 /// The machine that was traced: that of the programs, or, where there are only pieces of memory, what the trace says.

@@ -1,5 +1,6 @@
 //! Where the reading of a source stands, whatever its protocol: the one place that knows all of them.
 
+use super::super::capture::{Framing, Protocol as Said, TraceSource};
 use super::super::coresight::{self, etm4, formatter};
 use super::super::element::ElementKind;
 use super::super::etrace;
@@ -31,6 +32,17 @@ pub enum Protocol {
 }
 
 impl Protocol {
+    /// How a source is read that is in a sink of such a framing; `None` for a pair that no capture has.
+    pub fn new(framing: Framing, source: &TraceSource) -> Option<Protocol> {
+        match (framing, source.protocol) {
+            (Framing::CoreSight(framing), Said::Etm4(configuration)) => Some(Protocol::Etm4 { framing, configuration }),
+            (Framing::RiscV(framing), Said::ETrace { parameters, instruction_set }) => {
+                Some(Protocol::ETrace { framing, parameters, source: source.id.unwrap_or(0), instruction_set })
+            }
+            (Framing::CoreSight(_), Said::ETrace { .. }) | (Framing::RiscV(_), Said::Etm4(_)) => None,
+        }
+    }
+
     /// What ends a block for a source of this kind.
     pub fn ends(&self) -> Ends {
         match self {
@@ -42,8 +54,7 @@ impl Protocol {
     /// What it is called.
     pub fn name(&self) -> &'static str {
         match self {
-            Protocol::Etm4 { configuration, .. } if configuration.version().is_ete() => "ETE",
-            Protocol::Etm4 { .. } => "ETMv4",
+            Protocol::Etm4 { configuration, .. } => configuration.name(),
             Protocol::ETrace { .. } => "E-Trace",
         }
     }
@@ -85,27 +96,21 @@ impl Protocol {
 
     /// Addresses that the first packets tell in full, as far as these can be read without a program: `most` at most.
     pub fn addresses(&self, sink: &[u8], most: usize) -> Vec<u64> {
-        let mut found = Vec::new();
         match self {
             Protocol::Etm4 { framing, configuration } => {
-                for element in etm4::Source::new(sink, *framing, *configuration) {
-                    if let ElementKind::Address(target) = element.kind
-                        && target.is_full
-                    {
-                        found.push(target.address);
-                        if found.len() >= most {
-                            break;
-                        }
-                    }
-                }
+                let elements = etm4::Source::new(sink, *framing, *configuration);
+                let full = elements.filter_map(|element| match element.kind {
+                    ElementKind::Address(target) if target.is_full => Some(target.address),
+                    _ => None,
+                });
+                full.take(most).collect()
             }
             Protocol::ETrace { framing, parameters, source, .. } => {
                 let packets = etrace::Packets::new(sink, *framing, parameters);
                 let own = packets.filter(|packet| packet.source == Some(*source));
-                found.extend(own.filter_map(|packet| packet.full_address()).take(most));
+                own.filter_map(|packet| packet.full_address()).take(most).collect()
             }
         }
-        found
     }
 }
 

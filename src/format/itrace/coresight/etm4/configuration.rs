@@ -124,6 +124,11 @@ impl Configuration {
         })
     }
 
+    /// What such a trace unit is called.
+    pub fn name(&self) -> &'static str {
+        if self.version.is_ete() { "ETE" } else { "ETMv4" }
+    }
+
     /// The version of the trace unit's architecture (TRCDEVARCH, TRCIDR1).
     pub fn version(&self) -> Version {
         self.version
