@@ -5,6 +5,7 @@
 //! question is answered; and how long others take (OpenCSD, the tracer of `riscv-etrace`). `-- 60000000` takes a number
 //! of instructions.
 
+#[path = "../../tests/support/opencsd.rs"]
 mod opencsd;
 mod tracer;
 
@@ -22,6 +23,8 @@ use traceframe::format::itrace::{Step, etrace};
 use traceframe::image::{Image, PlacedImage};
 use traceframe::index::{Answer, Index};
 use traceframe::trace::{Item, Recording};
+
+use opencsd::Said;
 
 fn data(name: &str) -> PathBuf {
     PathBuf::from(format!("{}/tests/data/itrace/{name}", env!("CARGO_MANIFEST_DIR")))
@@ -99,7 +102,18 @@ fn stages(name: &str, program: &str, sink: &[u8], protocol: &Protocol) {
                 }
                 instructions
             });
-            ratio(own, timed(name, "instructions, OpenCSD", || opencsd::instructions(&program, sink, &ETM)));
+            ratio(
+                own,
+                timed(name, "instructions, OpenCSD", || {
+                    let mut count = 0;
+                    opencsd::read(&program, true, sink, *framing, &ETM, &mut |at, said| match said {
+                        Said::Executed { instructions, .. } => count += u64::from(instructions),
+                        Said::Refused(response) => panic!("response {response} at byte {at}"),
+                        Said::NoCode(_) | Said::UnknownAddress => {}
+                    });
+                    count
+                }),
+            );
         }
         Protocol::ETrace { framing, parameters, instruction_set, .. } => {
             timed(name, "packets", || etrace::Packets::new(sink, *framing, parameters).count() as u64);

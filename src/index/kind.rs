@@ -1,5 +1,7 @@
 //! What lies in memory where frames are: instructions one behind the other, or one program counter.
 
+use crate::trace::{nth_address, without_lowest};
+
 /// How far behind the start of a kind its last instruction begins at most, in bytes.
 pub(super) const REACH: u64 = 126;
 
@@ -50,8 +52,7 @@ impl Kind {
 
     /// The program counter of the frame of this number, counted from 0.
     pub(super) fn address(self, nth: u64) -> Option<u64> {
-        let left = without_lowest(self.beginnings, nth);
-        (left != 0).then(|| self.start.wrapping_add(2 * u64::from(left.trailing_zeros())))
+        nth_address(self.start, self.beginnings, nth)
     }
 
     /// All program counters.
@@ -89,14 +90,6 @@ impl Kind {
     fn before(self, bit: u32) -> u64 {
         u64::from((self.frames() & !(u64::MAX << bit)).count_ones())
     }
-}
-
-/// Bits without so many of the lowest that are set.
-fn without_lowest(mut bits: u64, count: u64) -> u64 {
-    for _ in 0..count.min(64) {
-        bits &= bits.wrapping_sub(1);
-    }
-    bits
 }
 
 #[cfg(test)]

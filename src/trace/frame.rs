@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{Damage, Location};
+use crate::source::ByteOrder;
 
 /// The program counter of a frame, and how it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,6 +45,28 @@ pub struct RegisterBlock<'a> {
 }
 
 impl RegisterBlock<'_> {
+    /// A block of so many bytes in which nothing but these is there: offset, size and value of each register. What does not
+    /// lie in it is left out.
+    pub fn holding(size: usize, order: ByteOrder, mut known: Vec<(usize, usize, u64)>) -> RegisterBlock<'static> {
+        let mut bytes = vec![0; size];
+        let mut unavailable = Vec::new();
+        known.sort_unstable();
+        let mut behind = 0;
+        for (offset, length, value) in known {
+            let end = offset.saturating_add(length);
+            let Some(place) = bytes.get_mut(offset..end) else { continue };
+            order.store(value, place);
+            if behind < offset {
+                unavailable.push(behind..offset);
+            }
+            behind = end;
+        }
+        if behind < size {
+            unavailable.push(behind..size);
+        }
+        RegisterBlock { bytes: Cow::Owned(bytes), unavailable }
+    }
+
     /// The bytes `range` of the block, if all of them were recorded.
     pub fn get(&self, range: Range<usize>) -> Option<&[u8]> {
         let hidden = |hole: &Range<usize>| hole.start < range.end && range.start < hole.end;

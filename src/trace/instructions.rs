@@ -25,13 +25,25 @@ impl Instructions {
 
     /// The address of the instruction of this number, counted from 0.
     pub fn address(&self, nth: u32) -> Option<u64> {
-        let mut left = self.beginnings;
-        for _ in 0..nth {
-            // Without the lowest bit that is set.
-            left &= left.checked_sub(1)?;
-        }
-        (left != 0).then(|| self.start.wrapping_add(2 * u64::from(left.trailing_zeros())))
+        nth_address(self.start, self.beginnings, nth.into())
     }
+}
+
+/// The address of the instruction of this number, counted from 0, of those that begin 2n bytes behind the start for each bit n
+/// that is set.
+#[inline]
+pub fn nth_address(start: u64, beginnings: u64, nth: u64) -> Option<u64> {
+    let left = without_lowest(beginnings, nth);
+    (left != 0).then(|| start.wrapping_add(2 * u64::from(left.trailing_zeros())))
+}
+
+/// Bits without so many of the lowest that are set.
+#[inline]
+pub fn without_lowest(mut bits: u64, count: u64) -> u64 {
+    for _ in 0..count.min(u64::BITS.into()) {
+        bits &= bits.wrapping_sub(1);
+    }
+    bits
 }
 
 /// Something between two frames of a thread, or before its first, or behind its last.

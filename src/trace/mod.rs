@@ -20,7 +20,7 @@ mod tracepoint;
 pub use damage::{Damage, DamageList};
 pub use event::{Event, FieldValue};
 pub use frame::{Frame, MemoryBlock, MemoryView, ProgramCounter, RegisterBlock};
-pub use instructions::{Instructions, Interruption, InterruptionKind, Placed};
+pub use instructions::{Instructions, Interruption, InterruptionKind, Placed, nth_address, without_lowest};
 pub use library::Library;
 pub use recording::{Item, Location, Recording};
 pub use status::{RunStatus, StopReason};

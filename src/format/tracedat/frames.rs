@@ -146,7 +146,7 @@ impl TraceDat {
         } else {
             known.extend(frame.pc.address().map(|address| (pc.offset, pc.size, address)));
         }
-        frame.registers = Some(self.block(&mut known));
+        frame.registers = Some(self.block(known));
         for (place, holder, offset) in &probe.memory {
             let fields = (format.fields.get(*place), format.fields.get(*holder));
             let (Some(field), Some(holder)) = fields else { continue };
@@ -162,25 +162,9 @@ impl TraceDat {
     }
 
     /// A register block in which nothing but these is there: offset, size and value of each.
-    fn block(&self, known: &mut [(usize, usize, u64)]) -> RegisterBlock<'static> {
+    fn block(&self, known: Vec<(usize, usize, u64)>) -> RegisterBlock<'static> {
         let size = self.target.layout.as_ref().map_or(0, crate::arch::Layout::size);
-        let mut bytes = vec![0; size];
-        let mut unavailable = Vec::new();
-        known.sort_unstable();
-        let mut behind = 0;
-        for (offset, length, value) in known.iter() {
-            let end = offset.saturating_add(*length);
-            let Some(place) = bytes.get_mut(*offset..end) else { continue };
-            self.target.byte_order.store(*value, place);
-            if behind < *offset {
-                unavailable.push(behind..*offset);
-            }
-            behind = end;
-        }
-        if behind < size {
-            unavailable.push(behind..size);
-        }
-        RegisterBlock { bytes: Cow::Owned(bytes), unavailable }
+        RegisterBlock::holding(size, self.target.byte_order, known)
     }
 
     /// The addresses of the stack at an event, its own first: those that the event itself holds, or those of the kernel
@@ -269,7 +253,7 @@ impl TraceDat {
             }
         }
         if !known.is_empty() {
-            frame.registers = Some(self.block(&mut known));
+            frame.registers = Some(self.block(known));
         }
     }
 }

@@ -7,6 +7,8 @@ mod encoder;
 mod formatter;
 mod judge;
 mod judged;
+#[path = "../../support/opencsd.rs"]
+mod opencsd;
 
 use traceframe::format::itrace::coresight::Reconstruction;
 use traceframe::format::itrace::coresight::etm4::{Configuration, Source};

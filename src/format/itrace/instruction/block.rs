@@ -1,6 +1,7 @@
 //! A straight stretch of code.
 
 use super::{Flow, InstructionSet};
+use crate::trace::nth_address;
 
 /// Instructions that are executed one behind the other, if the first is and no exception comes: a basic block, or a part
 /// of one.
@@ -54,7 +55,7 @@ impl Block {
 
     /// The address of an instruction, counted from 0.
     pub fn address(&self, nth: u32) -> Option<u64> {
-        Some(self.start.wrapping_add(2 * u64::from(nth_bit(self.beginnings, nth)?)))
+        nth_address(self.start, self.beginnings, nth.into())
     }
 
     /// The address of the last instruction.
@@ -99,14 +100,4 @@ impl Block {
         let end = self.start.wrapping_add(2 * u64::from(place));
         Block::new(self.instruction_set, self.start, end, Ending::Limit, reached & !(u64::MAX << place))
     }
-}
-
-/// The place of a bit that is set, counted from the lowest of them.
-pub fn nth_bit(bits: u64, nth: u32) -> Option<u32> {
-    let mut left = bits;
-    for _ in 0..nth {
-        // Without the lowest bit that is set.
-        left &= left.checked_sub(1)?;
-    }
-    (left != 0).then(|| left.trailing_zeros())
 }

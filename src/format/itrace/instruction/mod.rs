@@ -16,7 +16,7 @@ mod t32;
 #[cfg(test)]
 mod tests;
 
-pub use block::{Block, Ending, nth_bit};
+pub use block::{Block, Ending};
 pub use blocks::{Blocks, Code, Ends};
 
 /// How instructions are encoded.

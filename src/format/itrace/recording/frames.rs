@@ -10,7 +10,7 @@ use super::calls::{Call, Chain, Lately};
 use super::stretch::{Executed, Stretch};
 use super::timeline::Times;
 use super::{InstructionTrace, Kept, Source, thread_of};
-use crate::arch::{Register, Target};
+use crate::arch::Target;
 use crate::image::{Activation, Image, PlacedImage, Unwinding, unwinding};
 use crate::source::{self, Change};
 use crate::trace::{
@@ -53,8 +53,7 @@ impl InstructionTrace {
         let source = self.trace.sources.get(number)?;
         let stretch = self.stretch(number, source, executed)?;
         let run = *stretch.holding(executed)?;
-        let nth = u32::try_from(executed - run.first).ok()?;
-        Some(Found { source, number, executed, address: run.address(nth)?, run })
+        Some(Found { source, number, executed, address: run.address(executed - run.first)?, run })
     }
 
     /// The stretch that holds an instruction of a source.
@@ -119,42 +118,22 @@ impl InstructionTrace {
     /// A register block in which the program counter is, and what was made.
     fn registers(&self, found: &Found<'_>, made: &Unwinding) -> Option<RegisterBlock<'static>> {
         let layout = self.target.layout.as_ref()?;
-        let mut known: Vec<(&Register, u64)> = vec![(layout.pc(), found.address)];
-        known.extend(
-            made.registers.iter().filter_map(|(number, value)| Some((self.target.dwarf_register(*number)?, *value))),
-        );
+        let made = made.registers.iter();
+        let made = made.filter_map(|(number, value)| Some((self.target.dwarf_register(*number)?, *value)));
         let thumb = found.run.instruction_set == InstructionSet::T32;
         let status = [("cpsr", THUMB), ("xpsr", THUMB_OF_M)];
         let is_arm = matches!(found.run.instruction_set, InstructionSet::T32 | InstructionSet::A32);
         let status = status.iter().filter(|_| is_arm).filter_map(|(name, bit)| Some((layout.by_name(name)?, *bit)));
-        known.extend(status.map(|(register, bit)| (register, if thumb { bit } else { 0 })));
-        let mut bytes = vec![0; layout.size()];
-        let mut available = vec![false; bytes.len()];
-        for (register, value) in known {
-            let range = register.offset..register.end();
-            if let Some(place) = bytes.get_mut(range.clone()) {
-                self.target.byte_order.store(value, place);
-                available.get_mut(range)?.fill(true);
-            }
-        }
-        Some(RegisterBlock { bytes: Cow::Owned(bytes), unavailable: holes(&available) })
+        let status = status.map(|(register, bit)| (register, if thumb { bit } else { 0 }));
+        let known = std::iter::once((layout.pc(), found.address)).chain(made).chain(status);
+        let known = known.map(|(register, value)| (register.offset, register.size, value)).collect();
+        Some(RegisterBlock::holding(layout.size(), self.target.byte_order, known))
     }
 
     fn times(&self, found: &Found<'_>) -> Times {
         let timeline = self.trace.timeline.read().unwrap_or_else(PoisonError::into_inner);
         timeline.times(found.number, found.executed)
     }
-}
-
-/// The ranges in which nothing is available.
-fn holes(available: &[bool]) -> Vec<std::ops::Range<usize>> {
-    let mut at = 0;
-    let parts = available.chunk_by(|one, next| one == next).map(|part| {
-        let range = at..at + part.len();
-        at = range.end;
-        (part.first().is_some_and(|available| !available), range)
-    });
-    parts.filter(|(is_hole, _)| *is_hole).map(|(_, range)| range).collect()
 }
 
 impl Recording for InstructionTrace {

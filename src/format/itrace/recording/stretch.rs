@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::super::instruction::{Block, Blocks, InstructionSet, nth_bit};
+use super::super::instruction::{Block, Blocks, InstructionSet};
 use super::super::step::{Discontinuity, Step};
 use super::calls::{Calls, Chain, Follower, Lately};
 use super::memory::Memory;
 use super::reader::{Protocol, Reader};
-use crate::trace::InterruptionKind;
+use crate::trace::{InterruptionKind, nth_address};
 
 /// How many runs a stretch has, if packets end there.
 const RUNS: usize = 4096;
@@ -45,8 +45,8 @@ pub struct Executed {
 
 impl Executed {
     /// The address of the instruction of this number, counted from 0.
-    pub fn address(&self, nth: u32) -> Option<u64> {
-        Some(self.start.wrapping_add(2 * u64::from(nth_bit(self.beginnings, nth)?)))
+    pub fn address(&self, nth: u64) -> Option<u64> {
+        nth_address(self.start, self.beginnings, nth)
     }
 }
 

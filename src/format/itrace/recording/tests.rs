@@ -134,7 +134,7 @@ fn a_long_trace_that_is_read_ahead_shows_what_is_read_in_place() {
         let sink = trace.sink(&trace.sources[0]);
         while let Some(stretch) = checkpoint.advance(sink, protocol, &mut blocks, memory, &trace.calls, &mut lately) {
             let addresses =
-                |run: &Executed| (0..run.beginnings.count_ones()).filter_map(|nth| run.address(nth)).collect();
+                |run: &Executed| (0..run.beginnings.count_ones()).filter_map(|nth| run.address(nth.into())).collect();
             expected.extend(stretch.runs.iter().flat_map::<Vec<u64>, _>(addresses));
             stretches += 1;
         }
