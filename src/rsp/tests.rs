@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::index::fake::Fake;
+use crate::index::fake::{Fake, Shown};
 use crate::session::Programs;
-use crate::trace::{Frame, Location};
+use crate::trace::{Frame, Instructions, Interruption, InterruptionKind, Location};
 
 /// Frames before which the walk over the recording stops until it is told to go on.
 const INDEXED: u64 = 512;
@@ -214,4 +214,33 @@ fn a_turn_ends_before_its_replies_fill_the_memory() {
     assert_eq!(activity, Activity::Idle);
     assert_eq!(answered, questions, "none is lost");
     assert!(turns > 10, "{turns}");
+}
+
+#[test]
+fn all_that_lies_before_one_instruction_is_listed() {
+    let run =
+        |location| Instructions { location: Location(location), tracepoint: 1, thread: 1, start: 16, beginnings: 3 };
+    let between = |at: u64, kind| Interruption { thread: 1, at, kind };
+    let exception = |name: &str| InterruptionKind::Exception(name.to_owned());
+    let fake = Fake::of_items(5, move |number| match number {
+        0 => Shown::Instructions(run(0)),
+        1 => Shown::Interruption(between(7, exception("call"))),
+        2 => Shown::Interruption(between(8, InterruptionKind::Gap("lost".to_owned()))),
+        3 => Shown::Interruption(between(9, exception("IRQ"))),
+        _ => Shown::Instructions(run(2)),
+    });
+    let replay = Arc::new(Replay::new(Arc::new(fake), Programs::default()).unwrap());
+    replay.index().wait();
+    let mut stub = Stub::new(replay);
+    without_acknowledgement(&mut stub);
+    let mut list = |command: &str| {
+        stub.receive(&packets(&[&format!("qRcmd,{}", hex::encode(command))]));
+        let reply = output(&mut stub);
+        let text = hex::decode(reply.split(['$', '#']).nth(1).unwrap()).unwrap();
+        String::from_utf8(text).unwrap()
+    };
+    let around = "between frame 1 at 0x12 and frame 2 at 0x10";
+    let expected = format!("exception: call (byte 0x7), {around}\nexception: IRQ (byte 0x9), {around}\n");
+    assert_eq!(list("exceptions"), expected);
+    assert_eq!(list("gaps"), format!("gap: nobody knows what was executed {around}: lost (byte 0x8)\n"));
 }

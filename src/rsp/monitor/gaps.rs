@@ -4,6 +4,7 @@ use super::{Answer, Command};
 use crate::index::{self, InterruptionQuery};
 use crate::report;
 use crate::session::Session;
+use crate::trace::Placed;
 
 pub const GAPS: Command = Command {
     name: "gaps",
@@ -36,10 +37,15 @@ fn list(arguments: &[&str], session: &mut Session, gaps: bool) -> Answer {
     let mut text = String::new();
     for _ in 0..ROWS {
         match index.next_interruption(from, &between) {
-            index::Answer::Found(placed) => {
-                text += &report::interruption(session.replay(), &placed);
-                let Some(after) = placed.after else { return Answer::Text(text) };
+            index::Answer::Found(Placed { after: Some(after), .. }) => {
+                // There can be several before one instruction.
+                let all = index.interruptions_before(after, ROWS);
+                let wanted = all.iter().filter(|placed| placed.interruption.kind.is_gap() == gaps);
+                text.extend(wanted.map(|placed| report::interruption(session.replay(), placed)));
                 from = after + 1;
+            }
+            index::Answer::Found(placed) => {
+                return Answer::Text(text + &report::interruption(session.replay(), &placed));
             }
             index::Answer::Nothing if text.is_empty() => return Answer::Text("none\n".to_owned()),
             index::Answer::Nothing => return Answer::Text(text),
