@@ -107,10 +107,7 @@ impl Convert {
                 "gdb's own target tfile refuses {out}: {lines} of its description have {TOO_LONG} bytes or more"
             );
         }
-        let damaged = replay.recording().damage().len() as u64 + replay.index().damage().total();
-        if damaged > 0 {
-            tracing::warn!("{} could not be read; traceframe info names them", count(damaged, "place"));
-        }
+        output::warn_of_damage(replay);
     }
 }
 

@@ -5,10 +5,10 @@ use std::io::{BufWriter, Write};
 use clap::Args;
 
 use super::failure::Failure;
+use super::output;
 use super::recording::RecordingOptions;
 use crate::report::{
-    FrameFilter, FrameRow, FrameRows, count, parse_pc, parse_pid, parse_range, parse_times, parse_tracepoint,
-    printable_json,
+    FrameFilter, FrameRow, FrameRows, parse_pc, parse_pid, parse_range, parse_times, parse_tracepoint, printable_json,
 };
 
 /// Show the frames of a recording as a table
@@ -61,10 +61,7 @@ impl FramesCommand {
         }
         out.flush()?;
         Failure::if_changed(&replay)?;
-        let damaged = replay.recording().damage().len() as u64 + replay.index().damage().total();
-        if damaged > 0 {
-            tracing::warn!("{} could not be read; traceframe info names them", count(damaged, "place"));
-        }
+        output::warn_of_damage(&replay);
         Ok(())
     }
 }

@@ -102,10 +102,7 @@ impl InfoCommand {
             let gaps = count(coverage.gaps(), "gap");
             tracing::warn!("{gaps} in the trace: lines that show no count may have been executed there");
         }
-        let damaged = replay.recording().damage().len() as u64 + replay.index().damage().total();
-        if damaged > 0 {
-            tracing::warn!("{} could not be read; traceframe info names them", count(damaged, "place"));
-        }
+        output::warn_of_damage(replay);
     }
 }
 

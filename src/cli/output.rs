@@ -1,4 +1,4 @@
-//! Files that are written: whole or not at all.
+//! What commands write: files, which are there whole or not at all, and what is said beside them.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::failure::Failure;
-use crate::report::printable;
+use crate::report::{count, printable};
 use crate::session::Replay;
 
 /// What writes the contents of a file.
@@ -32,6 +32,14 @@ pub fn write(out: &Path, replay: &Replay, contents: Contents<'_>) -> Result<(), 
 /// Whether that means standard output.
 pub fn is_standard_output(out: &Path) -> bool {
     out == Path::new("-")
+}
+
+/// Says how much of a recording is not in what was written, since it could not be read.
+pub fn warn_of_damage(replay: &Replay) {
+    let damaged = replay.damaged();
+    if damaged > 0 {
+        tracing::warn!("{} could not be read; traceframe info names them", count(damaged, "place"));
+    }
 }
 
 /// What it is called in messages.

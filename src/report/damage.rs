@@ -15,7 +15,7 @@ pub fn damage(replay: &Replay) -> String {
     for damage in before.iter().chain(in_frames.kept()) {
         let _ = writeln!(text, "{name}: {}", printable(&damage.to_string()));
     }
-    let total = before.len() as u64 + in_frames.total();
+    let total = replay.damaged();
     let hidden = in_frames.total() - in_frames.kept().len() as u64;
     if hidden > 0 {
         let _ = writeln!(text, "… and {hidden} more");

@@ -254,7 +254,7 @@ impl Info {
             remarks: recording.remarks().to_vec(),
             unknown_lines: recording.unknown_lines().to_vec(),
             warnings: warnings(replay),
-            damaged: recording.damage().len() as u64 + damage.total(),
+            damaged: replay.damaged(),
             damage: recording.damage().iter().chain(damage.kept()).map(ToString::to_string).collect(),
         }
     }

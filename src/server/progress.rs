@@ -44,7 +44,7 @@ pub async fn show(replay: Arc<Replay>) {
     for warning in report::warnings(&replay) {
         tracing::warn!("{warning}");
     }
-    let damaged = replay.recording().damage().len() as u64 + replay.index().damage().total();
+    let damaged = replay.damaged();
     if damaged > 0 {
         let list = report::damage(&replay);
         let first = list.lines().next().unwrap_or_default();

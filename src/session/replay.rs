@@ -219,6 +219,11 @@ impl Replay {
         self.contradiction.lock().map_or(None, |found| found.clone())
     }
 
+    /// How many places of the recording could not be read, as far as it is indexed.
+    pub fn damaged(&self) -> u64 {
+        self.recording.damage().len() as u64 + self.index.damage().total()
+    }
+
     /// The size in bytes of the first register block.
     pub fn block_size(&self) -> usize {
         self.block_size

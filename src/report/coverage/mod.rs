@@ -168,11 +168,6 @@ impl<'a> Coverage<'a> {
     fn noun(&self) -> &'static str {
         if self.replay.recording().is_instruction_trace() { "instruction" } else { "frame" }
     }
-
-    /// How many places of the recording could not be read.
-    fn damaged(&self) -> u64 {
-        self.replay.recording().damage().len() as u64 + self.replay.index().damage().total()
-    }
 }
 
 /// Each line with its count.

@@ -68,8 +68,8 @@ impl Coverage<'_> {
             let gaps = count(self.gaps, "gap");
             writeln!(out, "{gaps} in the trace: what shows no count may have been executed there (nobody knows)")?;
         }
-        if self.damaged() > 0 {
-            let places = count(self.damaged(), "place");
+        if self.replay.damaged() > 0 {
+            let places = count(self.replay.damaged(), "place");
             writeln!(out, "damage: {places} could not be read (traceframe info names them)")?;
         }
         Ok(())
@@ -159,7 +159,7 @@ impl Serialize for Coverage<'_> {
         object.serialize_field("outside", &self.outside)?;
         object.serialize_field("unknown_pc", &self.unknown)?;
         object.serialize_field("gaps", &self.gaps)?;
-        object.serialize_field("damaged", &self.damaged())?;
+        object.serialize_field("damaged", &self.replay.damaged())?;
         object.serialize_field("warnings", &self.warnings())?;
         object.serialize_field("lines", &self.lines())?;
         object.serialize_field("functions", &self.called())?;
