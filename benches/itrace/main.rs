@@ -97,9 +97,8 @@ fn stages(name: &str, program: &str, sink: &[u8], protocol: &Protocol) {
             let own = timed(name, "instructions, reconstructed by block", || {
                 let mut instructions = 0;
                 let mut reconstruction = coresight::Reconstruction::new(configuration);
-                for element in etm4::Source::new(sink, *framing, *configuration) {
-                    reconstruction.take(&element, &mut blocks, &mut |step| instructions += executed(&step));
-                }
+                let elements = etm4::Source::new(sink, *framing, *configuration);
+                reconstruction.take_all(elements, &mut blocks, &mut |_, step| instructions += executed(&step));
                 instructions
             });
             ratio(
@@ -120,9 +119,8 @@ fn stages(name: &str, program: &str, sink: &[u8], protocol: &Protocol) {
             let own = timed(name, "instructions, reconstructed by block", || {
                 let mut instructions = 0;
                 let mut reconstruction = etrace::Reconstruction::new(*instruction_set, parameters);
-                for packet in etrace::Packets::new(sink, *framing, parameters) {
-                    reconstruction.take(&packet, &mut blocks, &mut |step| instructions += executed(&step));
-                }
+                let packets = etrace::Packets::new(sink, *framing, parameters);
+                reconstruction.take_all(packets, &mut blocks, &mut |_, step| instructions += executed(&step));
                 instructions
             });
             ratio(own, timed(name, "instructions, riscv-etrace", || tracer::instructions(&program, sink)));

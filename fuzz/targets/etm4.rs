@@ -79,7 +79,8 @@ pub fn run(data: &[u8]) {
     for element in Source::new(&sink, framing, configuration) {
         assert!(element.at <= sink.len() as u64);
         elements += 1;
-        reconstruction.take(&element, &mut blocks, &mut |step| walked.take(step));
+        reconstruction.take(&element, &mut blocks, &mut |_, step| walked.take(step));
     }
+    reconstruction.end(&mut |_, step| walked.take(step));
     assert!(elements <= 40 * (sink.len() + 1), "{elements} elements of {} bytes", sink.len());
 }

@@ -58,6 +58,7 @@ pub fn run(data: &[u8]) {
     for packet in Packets::new(&sink, FRAMINGS[choice % FRAMINGS.len()], &parameters) {
         assert!(packet.at <= sink.len() as u64);
         walked.packet();
-        reconstruction.take(&packet, &mut blocks, &mut |step| walked.take(step));
+        reconstruction.take(&packet, &mut blocks, &mut |_, step| walked.take(step));
     }
+    reconstruction.end(&mut |_, step| walked.take(step));
 }

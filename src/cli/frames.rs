@@ -8,7 +8,8 @@ use super::failure::Failure;
 use super::output;
 use super::recording::RecordingOptions;
 use crate::report::{
-    FrameFilter, FrameRow, FrameRows, parse_pc, parse_pid, parse_range, parse_times, parse_tracepoint, printable_json,
+    self, FrameFilter, FrameRow, FrameRows, parse_pc, parse_pid, parse_range, parse_times, parse_tracepoint,
+    printable_json,
 };
 
 /// Show the frames of a recording as a table
@@ -53,14 +54,16 @@ impl FramesCommand {
                 let row = serde_json::to_string(&row).map_err(std::io::Error::from)?;
                 writeln!(out, "{}", printable_json(&row))?;
             } else {
-                for line in row.lines_before() {
+                for line in row.lines() {
                     writeln!(out, "{line}")?;
                 }
-                writeln!(out, "{}", row.line())?;
             }
         }
         out.flush()?;
         Failure::if_changed(&replay)?;
+        for warning in report::warnings(&replay) {
+            tracing::warn!("{warning}");
+        }
         output::warn_of_damage(&replay);
         Ok(())
     }

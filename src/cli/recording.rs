@@ -243,12 +243,14 @@ fn first_damage(replay: &Replay) -> Option<Placed> {
     let query = InterruptionQuery { thread: None, gaps: true, exceptions: false };
     let mut from = 0;
     loop {
-        let gap = replay.index().next_interruption(from, &query).found()?;
-        if gap.interruption.kind.is_damage() {
-            return Some(gap);
+        match replay.index().next_interruption(from, &query).found() {
+            Some(gap) if gap.interruption.kind.is_damage() => return Some(gap),
+            Some(gap) => from = gap.after? + 1,
+            None => break,
         }
-        from = gap.after? + 1;
     }
+    let mut behind = replay.index().interruptions_behind(usize::MAX).into_iter();
+    behind.find(|placed| placed.interruption.kind.is_damage())
 }
 
 /// A target description with the files that it includes, which are looked for beside it.

@@ -190,6 +190,16 @@ impl Index {
         self.shared.interruptions().before(&snapshot.segments, frame, most)
     }
 
+    /// The interruptions behind which no frame of their thread comes, once all frames are indexed; the first `most` of
+    /// them.
+    pub fn interruptions_behind(&self, most: usize) -> Vec<Placed> {
+        let snapshot = self.shared.snapshot();
+        match snapshot.outcome {
+            Some(_) => self.shared.interruptions().behind(&snapshot.segments, most),
+            None => Vec::new(),
+        }
+    }
+
     /// The first interruption that ends at `from` or later: the thread's first frame behind it is that frame or one
     /// behind it.
     ///

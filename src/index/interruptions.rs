@@ -187,6 +187,20 @@ impl Interruptions {
         Answer::new(nearest.map(|(_, key, kept)| self.placed(segments, key, kept)), true)
     }
 
+    /// The first `most` of those behind which no frame of their thread comes, if all frames are indexed.
+    pub(super) fn behind(&self, segments: &Segments, most: usize) -> Vec<Placed> {
+        let mut found: Vec<(Kept, Key)> = Vec::new();
+        for ((thread, is_exception), list) in &self.lists {
+            let last = segments.find_back(segments.frames(), &Query::Thread(*thread));
+            let passed = last.map_or(0, |last| list.before(last));
+            let kept = (passed..list.len()).take(most).filter_map(|at| list.get(at));
+            found.extend(kept.map(|kept| (kept, (*thread, *is_exception))));
+        }
+        found.sort_unstable();
+        found.truncate(most);
+        found.into_iter().map(|(kept, key)| self.placed(segments, key, kept)).collect()
+    }
+
     /// The first `most` that lie before the end of the frames that are indexed, or behind it once these are all.
     pub(super) fn first(&self, segments: &Segments, complete: bool, most: usize) -> Vec<Placed> {
         let last = if complete { u64::MAX } else { segments.frames() };
@@ -306,6 +320,8 @@ mod tests {
             let (segments, interruptions) = indexed(&items);
             prop_assert_eq!(&interruptions.first(&segments, true, usize::MAX), &all);
             prop_assert_eq!(interruptions.first(&segments, true, 2), &all[..all.len().min(2)]);
+            let behind: Vec<_> = all.iter().filter(|placed| placed.after.is_none()).cloned().collect();
+            prop_assert_eq!(&interruptions.behind(&segments, usize::MAX), &behind);
             let (early, early_interruptions) = indexed(&items[..items.len().min(shown)]);
             for query in queries() {
                 for at in 0..segments.frames() + 2 {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::text::{count, printable};
 use crate::image::Placement;
 use crate::session::Replay;
+use crate::trace::InterruptionKind;
 
 /// The damage found so far, a line each.
 pub fn damage(replay: &Replay) -> String {
@@ -63,6 +64,15 @@ pub fn warnings(replay: &Replay) -> Vec<String> {
         let path = printable(&library.path().display().to_string());
         warnings.push(format!(
             "{path}: the recording does not say the one place where a library of this name lay, so it is not used"
+        ));
+    }
+    if replay.index().progress().frames == 0
+        && let Some(first) = replay.index().interruptions_behind(1).first()
+        && let InterruptionKind::Gap(reason) = &first.interruption.kind
+    {
+        let (reason, at) = (printable(reason), first.interruption.at);
+        warnings.push(format!(
+            "nothing of it is certain enough to be shown (is it the program that was traced?): {reason} (byte {at:#x})"
         ));
     }
     if let Some(contradiction) = replay.contradiction() {

@@ -12,7 +12,7 @@ use super::text::{place, printable};
 use super::times::parse_times;
 use crate::index::{Answer, Query};
 use crate::session::{Direction, Replay, Selection};
-use crate::trace::{Frame, Recording};
+use crate::trace::{Frame, Placed, Recording};
 
 /// Which frames to show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -112,6 +112,8 @@ pub struct FrameRow {
     pub source: Option<String>,
     /// What lies between it and the frame before it of its thread, in instruction traces.
     pub before: Vec<InterruptionRow>,
+    /// What lies behind it, if it is the last of its thread, in instruction traces.
+    pub behind: Vec<InterruptionRow>,
     /// The event that the frame was made of, in recordings of a tracer.
     pub event: Option<EventRow>,
     /// The size in bytes of the register block; 0 where none was collected.
@@ -147,7 +149,7 @@ pub struct VariableValue {
 }
 
 impl FrameRow {
-    fn new(replay: &Replay, names: &Names<'_>, number: u64, frame: &Frame<'_>) -> FrameRow {
+    fn new(replay: &Replay, context: &Context<'_>, number: u64, frame: &Frame<'_>) -> FrameRow {
         let pc = frame.pc.address();
         let image = replay.image();
         let line = image.zip(pc).and_then(|(image, pc)| image.line(pc));
@@ -177,6 +179,7 @@ impl FrameRow {
                 }
                 false => Vec::new(),
             },
+            behind: context.behind(number).map(InterruptionRow::from).collect(),
             event: recording.event(frame).map(|event| EventRow { event, names_instance }),
             register_bytes: registers.map_or(0, |block| block.bytes.len()),
             memory: memory
@@ -188,7 +191,7 @@ impl FrameRow {
                 .into_iter()
                 .map(|(number, value)| VariableValue {
                     number,
-                    name: names.get(&number).map(|name| (*name).to_owned()),
+                    name: context.names.get(&number).map(|name| (*name).to_owned()),
                     value,
                 })
                 .collect(),
@@ -197,15 +200,15 @@ impl FrameRow {
         }
     }
 
-    /// What lies before the frame, a line each, to be shown above its own.
-    pub fn lines_before(&self) -> impl Iterator<Item = String> {
-        self.before
-            .iter()
-            .map(|row| format!("          -- {}: {} (byte {:#x})", row.kind, printable(&row.what), row.at))
+    /// The frame under [`FrameRow::heading`], in lines: what lies before it, itself, and what lies behind it.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        let between =
+            |row: &InterruptionRow| format!("          -- {}: {} (byte {:#x})", row.kind, printable(&row.what), row.at);
+        self.before.iter().map(between).chain([self.line()]).chain(self.behind.iter().map(between))
     }
 
-    /// The frame in one line, under [`FrameRow::heading`].
-    pub fn line(&self) -> String {
+    /// The frame in one line.
+    fn line(&self) -> String {
         if let Some(event) = &self.event {
             return event.line(self.frame, self.damage.is_some());
         }
@@ -269,8 +272,30 @@ impl FrameRow {
 /// How many interruptions are shown before a frame.
 const INTERRUPTIONS: usize = 20;
 
-/// The names of the variables that are defined.
-type Names<'a> = HashMap<i32, &'a str>;
+/// What is asked for once for all frames.
+struct Context<'a> {
+    /// The names of the variables that are defined.
+    names: HashMap<i32, &'a str>,
+    /// What lies behind all frames of its thread.
+    behind: Vec<Placed>,
+}
+
+impl<'a> Context<'a> {
+    fn new(replay: &'a Replay) -> Context<'a> {
+        let defined = replay.recording().variables().iter();
+        let names = defined.map(|variable| (variable.number, variable.name.as_str())).collect();
+        let behind = match replay.recording().is_instruction_trace() {
+            true => replay.index().interruptions_behind(INTERRUPTIONS),
+            false => Vec::new(),
+        };
+        Context { names, behind }
+    }
+
+    /// What lies behind a frame, if it is the last of its thread.
+    fn behind(&self, number: u64) -> impl Iterator<Item = Placed> {
+        self.behind.iter().filter(move |placed| placed.before == Some(number)).cloned()
+    }
+}
 
 /// The frames that a filter lets through, of those indexed when they are asked for.
 pub struct FrameRows<'a> {
@@ -279,7 +304,7 @@ pub struct FrameRows<'a> {
     selection: Selection,
     /// The variable that is the task's number.
     pid: Option<i32>,
-    names: Names<'a>,
+    context: Context<'a>,
     next: u64,
     /// How many more times the queries may be asked.
     questions: u64,
@@ -305,9 +330,8 @@ impl<'a> FrameRows<'a> {
         }
         let defined = || recording.variables().iter();
         let pid = defined().find(|variable| variable.name == "pid").map(|variable| variable.number);
-        let names = defined().map(|variable| (variable.number, variable.name.as_str())).collect();
         let next = filter.range.map_or(0, |(low, _)| low);
-        FrameRows { replay, filter, selection, pid, names, questions: u64::MAX, next }
+        FrameRows { replay, filter, selection, pid, context: Context::new(replay), questions: u64::MAX, next }
     }
 }
 
@@ -325,7 +349,7 @@ impl Iterator for FrameRows<'_> {
             self.next = at.saturating_add(1);
             let is_of_task = |pid: i32| self.pid.and_then(|number| frame.variable(number)) == Some(pid.into());
             if self.filter.pid.is_none_or(is_of_task) {
-                return Some(FrameRow::new(self.replay, &self.names, at, &frame));
+                return Some(FrameRow::new(self.replay, &self.context, at, &frame));
             }
             self.questions = self.questions.saturating_sub(1);
             if self.questions == 0 {
@@ -337,14 +361,12 @@ impl Iterator for FrameRows<'_> {
 
 /// A table of these frames.
 pub fn rows(replay: &Replay, frames: &[u64]) -> String {
-    let filter = FrameFilter::default();
-    let rows = FrameRows::new(replay, &filter);
+    let context = Context::new(replay);
     let mut text = format!("{}\n", FrameRow::heading(replay.recording()));
     for number in frames {
         if let Some(frame) = replay.frame(*number) {
-            let row = FrameRow::new(replay, &rows.names, *number, &frame);
-            row.lines_before().for_each(|line| text.extend([line.as_str(), "\n"]));
-            let _ = writeln!(text, "{}", row.line());
+            let row = FrameRow::new(replay, &context, *number, &frame);
+            row.lines().for_each(|line| text.extend([line.as_str(), "\n"]));
         }
     }
     text
@@ -362,8 +384,7 @@ pub fn frames_table(replay: &Replay, filter: &FrameFilter, most: usize) -> Strin
         if text.is_empty() {
             text = format!("{}\n", FrameRow::heading(replay.recording()));
         }
-        row.lines_before().for_each(|line| text.extend([line.as_str(), "\n"]));
-        let _ = writeln!(text, "{}", row.line());
+        row.lines().for_each(|line| text.extend([line.as_str(), "\n"]));
     }
     let rest = rows.next;
     let more = rows.next().is_some();

@@ -244,3 +244,30 @@ fn all_that_lies_before_one_instruction_is_listed() {
     assert_eq!(list("exceptions"), expected);
     assert_eq!(list("gaps"), format!("gap: nobody knows what was executed {around}: lost (byte 0x8)\n"));
 }
+
+/// The last gap has nothing behind it, and is told all the same: in lists, and where a move ends before it.
+#[test]
+fn a_gap_behind_all_instructions_is_told() {
+    let run = Instructions { location: Location(0), tracepoint: 1, thread: 1, start: 16, beginnings: 3 };
+    let fake = Fake::of_items(2, move |number| match number {
+        0 => Shown::Instructions(run),
+        _ => Shown::Interruption(Interruption { thread: 1, at: 8, kind: InterruptionKind::Gap("lost".to_owned()) }),
+    });
+    let replay = Arc::new(Replay::new(Arc::new(fake), Programs::default()).unwrap());
+    replay.index().wait();
+    let mut stub = Stub::new(replay);
+    without_acknowledgement(&mut stub);
+    let expected =
+        hex::encode("gap: nobody knows what was executed between frame 1 at 0x12 and nothing: lost (byte 0x8)\n");
+    stub.receive(&packets(&[&format!("qRcmd,{}", hex::encode("gaps"))]));
+    assert!(output(&mut stub).contains(&format!("${expected}#")));
+    stub.receive(&packets(&["vCont;c"]));
+    while stub.run() == Activity::Busy {}
+    let replies = output(&mut stub);
+    assert!(replies.contains(&format!("$O{expected}#")) && replies.contains("replaylog:end"), "{replies}");
+    // Backward there is nothing to be told.
+    stub.receive(&packets(&["bc"]));
+    while stub.run() == Activity::Busy {}
+    let replies = output(&mut stub);
+    assert!(!replies.contains("$O") && replies.contains("replaylog:begin"), "{replies}");
+}

@@ -262,6 +262,9 @@ impl Subject<'_> {
                 tally.late += 1;
             }
         }
+        // What later packets contradict is hardly ever shown; what none does no reader can know.
+        let contradicted = tally.false_cases - tally.silent;
+        assert!(contradicted <= 2 + cases / 25, "{}: {fault}: {contradicted} of {cases}", self.name);
         tally
     }
 }

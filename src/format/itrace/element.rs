@@ -1,5 +1,6 @@
 //! What a trace source tells, whatever its protocol.
 
+use super::atoms::Atoms;
 use super::instruction::InstructionSet;
 
 /// Something that a trace source told, with the place in the sink where it stands.
@@ -19,8 +20,11 @@ pub enum ElementKind {
     TraceOn,
     /// The source lost packets: what was executed until the next full address is not known.
     Overflow,
-    /// Packets cannot be read from here on, until the next full address: what was found, and what was expected.
+    /// Packets cannot be read from here on, until the next full address: what was found, and what was expected. What was
+    /// read just before may have been damaged, too.
     Damaged(String),
+    /// What comes does not go on with what was told, which ends here, and why.
+    Cut(String),
     /// In which state instructions are executed from here on.
     Context {
         /// The exception level, 0 to 3.
@@ -39,11 +43,8 @@ pub enum ElementKind {
     Synchronized,
     /// Where execution goes on.
     Address(Target),
-    /// The next instruction that can lead elsewhere (a waypoint) did, or did not.
-    Atom {
-        /// Whether it did: a branch was taken.
-        taken: bool,
-    },
+    /// The next instructions that can lead elsewhere (waypoints) did, or did not.
+    Atoms(Atoms),
     /// The waypoint at this address did lead elsewhere, and none before it since the last element that moved execution.
     /// It is encoded as what was executed before it.
     SourceAddress(u64),

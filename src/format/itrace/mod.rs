@@ -12,6 +12,7 @@
 //!
 //! Invariant: loss is a gap, never a guess. No instruction is shown that the trace and the code together do not prove.
 
+mod atoms;
 pub mod capture;
 pub mod coresight;
 mod element;
@@ -23,6 +24,8 @@ pub mod recording;
 mod step;
 #[cfg(test)]
 mod tests;
+mod unconfirmed;
 
+pub use atoms::Atoms;
 pub use element::{Element, ElementKind, Exception, Target, Transaction};
 pub use step::{Discontinuity, Step};

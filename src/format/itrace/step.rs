@@ -26,7 +26,8 @@ pub enum Step {
 
 /// A place where trace was lost, or does not fit the program.
 ///
-/// What was executed last before it is certain, and so is what comes next.
+/// What was executed last before it is certain, and so is what comes next, as far as a trace can be: where a packet is
+/// missing, and nothing that is told later contradicts what is left, nobody can know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discontinuity {
     /// Offset in the sink's bytes of what tells it.

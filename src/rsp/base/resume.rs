@@ -17,6 +17,10 @@ use super::threads::{number, tid};
 use crate::report;
 use crate::rsp::client::Client;
 use crate::session::{Access, Direction, Motion, Move, Stop};
+use crate::trace::Placed;
+
+/// Among how many gaps behind all instructions those of a thread are looked for.
+const GAPS: usize = 100;
 
 /// A signal that the client sends along was never delivered to anybody, and is dropped.
 impl MultiThreadResume for Client {
@@ -107,15 +111,27 @@ impl Client {
     /// What the user is told of a stop in words, before the client is told of it.
     pub fn words(&self, stop: Stop) -> Option<String> {
         match stop {
-            Stop::Edge(direction) if self.ends_in_words(direction) => Some(match direction {
-                Direction::Forward => "The recording ends here.\n".to_owned(),
-                Direction::Backward => "The recording begins here.\n".to_owned(),
-            }),
+            Stop::Edge(direction) => {
+                let gap = self.gap_behind().filter(|_| direction == Direction::Forward);
+                let end = self.ends_in_words(direction).then_some(match direction {
+                    Direction::Forward => "The recording ends here.\n",
+                    Direction::Backward => "The recording begins here.\n",
+                });
+                (gap.is_some() || end.is_some()).then(|| gap.unwrap_or_default() + end.unwrap_or_default())
+            }
             Stop::Gap(_) | Stop::Exception(_) => {
                 Some(report::interruption(self.session.replay(), &self.session.interruption(stop)?))
             }
             _ => None,
         }
+    }
+
+    /// The gap behind the last instruction of the thread, in words, if there is one.
+    fn gap_behind(&self) -> Option<String> {
+        let (replay, thread) = (self.session.replay(), self.session.thread());
+        let behind = replay.index().interruptions_behind(GAPS);
+        let is_own = |gap: &&Placed| gap.interruption.kind.is_gap() && gap.interruption.thread == thread;
+        Some(report::interruption(replay, behind.iter().find(is_own)?))
     }
 
     /// Whether the client must not be told of the end of what is recorded but in words.

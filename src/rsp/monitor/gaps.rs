@@ -47,8 +47,12 @@ fn list(arguments: &[&str], session: &mut Session, gaps: bool) -> Answer {
             index::Answer::Found(placed) => {
                 return Answer::Text(text + &report::interruption(session.replay(), &placed));
             }
-            index::Answer::Nothing if text.is_empty() => return Answer::Text("none\n".to_owned()),
-            index::Answer::Nothing => return Answer::Text(text),
+            index::Answer::Nothing => {
+                let behind = index.interruptions_behind(ROWS);
+                let wanted = behind.iter().filter(|placed| placed.interruption.kind.is_gap() == gaps);
+                text.extend(wanted.map(|placed| report::interruption(session.replay(), placed)));
+                return Answer::Text(if text.is_empty() { "none\n".to_owned() } else { text });
+            }
             index::Answer::NotYet => return Answer::Later,
         }
     }

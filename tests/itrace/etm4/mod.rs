@@ -49,9 +49,8 @@ fn show(program: &Program, sink: &Sink, framing: Framing, configuration: &Config
     let mut shown = Shown::default();
     let mut blocks = Blocks::new(program, Reconstruction::ends(configuration));
     let mut reconstruction = Reconstruction::new(configuration);
-    for element in Source::new(&sink.bytes, framing, *configuration) {
-        reconstruction.take(&element, &mut blocks, &mut |step| shown.take(program, sink, element.at, step));
-    }
+    let elements = Source::new(&sink.bytes, framing, *configuration);
+    reconstruction.take_all(elements, &mut blocks, &mut |at, step| shown.take(program, sink, at, step));
     shown
 }
 

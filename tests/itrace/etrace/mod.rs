@@ -64,9 +64,8 @@ fn show(program: &Program, sink: &Sink, framing: Framing, width: Width) -> Shown
     let parameters = width.ours();
     let mut blocks = Blocks::new(program, Ends::default());
     let mut reconstruction = Reconstruction::new(program.instruction_set(0), &parameters);
-    for packet in Packets::new(&sink.bytes, framing, &parameters) {
-        reconstruction.take(&packet, &mut blocks, &mut |step| shown.take(program, sink, packet.at, step));
-    }
+    let packets = Packets::new(&sink.bytes, framing, &parameters);
+    reconstruction.take_all(packets, &mut blocks, &mut |at, step| shown.take(program, sink, at, step));
     shown
 }
 

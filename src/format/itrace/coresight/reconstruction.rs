@@ -4,13 +4,14 @@
 //! unit counts it among them (Arm IHI 0064, "P0 elements"). Where an indirect branch led, the next address tells, or, if
 //! none is told, the return stack (TRCCONFIGR.RS).
 //!
-//! What an element proves is shown when all of it fits the program, and nothing of it where something does not. Then
-//! nothing is believed until the source begins anew ([`ElementKind::Synchronized`]): packets may be missing, and later
-//! addresses are told by what they differ in from those before.
+//! What elements prove waits until an address agrees with it, and is forgotten where something does not fit the program:
+//! a packet may be missing before, and the way be wrong that was walked since. Then nothing is believed until the source
+//! begins anew ([`ElementKind::Synchronized`]): later addresses are told by what they differ in from those before.
 
 use super::super::element::{Element, ElementKind, Exception, Target};
 use super::super::instruction::{Block, Blocks, Branch, Code, Ending, Ends, Flow, InstructionSet};
-use super::super::step::{Discontinuity, Step};
+use super::super::step::Step;
+use super::super::unconfirmed::{Unconfirmed, Wrong};
 use super::etm4::Configuration;
 
 /// How many returns are told by calls at most (Arm IHI 0064, "return stack").
@@ -37,9 +38,6 @@ enum Place {
     At(At),
 }
 
-/// Why the walk cannot go on.
-type Wrong = String;
-
 /// What a processor executed, as its trace source told it.
 ///
 /// It is small, and can be cloned to go on from the same place later.
@@ -50,8 +48,8 @@ pub struct Reconstruction {
     place: Place,
     /// Whether the source began anew, and has not told since where execution is.
     begins_anew: bool,
-    /// What the element proves that is being taken.
-    runs: Vec<Block>,
+    /// What no address has agreed with yet.
+    unconfirmed: Unconfirmed,
     /// Whether anything was executed since tracing began.
     is_tracing: bool,
 }
@@ -64,7 +62,7 @@ impl Reconstruction {
             returns: Vec::new(),
             place: Place::Lost,
             begins_anew: false,
-            runs: Vec::new(),
+            unconfirmed: Unconfirmed::default(),
             is_tracing: false,
         }
     }
@@ -74,11 +72,11 @@ impl Reconstruction {
         Ends { barriers: true, waits: configuration.is_wait_waypoint() }
     }
 
-    /// Takes the next element; `step` is told what it and the code prove.
-    pub fn take<C: Code>(&mut self, element: &Element, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) {
-        if let Err(reason) = self.told(&element.kind, blocks, step) {
+    /// Takes the next element; `step` is told what is proven, each with the place in the sink that tells it.
+    pub fn take<C: Code>(&mut self, element: &Element, blocks: &mut Blocks<C>, step: &mut impl FnMut(u64, Step)) {
+        if let Err(wrong) = self.told(element, blocks, step) {
+            self.unconfirmed.end_at(element.at, wrong, step);
             self.lose();
-            step(Step::Discontinuity(Discontinuity { at: element.at, reason }));
             if let ElementKind::Address(target) = element.kind {
                 self.begin_at(target);
             }
@@ -86,11 +84,26 @@ impl Reconstruction {
         }
     }
 
-    /// Forgets everything: what comes next is believed when the source begins anew.
+    /// Takes all elements that there are.
+    pub fn take_all<C: Code>(
+        &mut self,
+        elements: impl IntoIterator<Item = Element>,
+        blocks: &mut Blocks<C>,
+        step: &mut impl FnMut(u64, Step),
+    ) {
+        elements.into_iter().for_each(|element| self.take(&element, blocks, step));
+        self.end(step);
+    }
+
+    /// There are no more elements.
+    pub fn end(&mut self, step: &mut impl FnMut(u64, Step)) {
+        self.unconfirmed.pass_on(step);
+    }
+
+    /// Forgets where execution is: what comes next is believed when the source begins anew.
     fn lose(&mut self) {
         self.place = Place::Lost;
         self.returns.clear();
-        self.runs.clear();
         self.is_tracing = false;
     }
 
@@ -101,28 +114,25 @@ impl Reconstruction {
         }
     }
 
-    /// Shows what was executed.
-    fn show(&mut self, step: &mut impl FnMut(Step)) {
-        self.is_tracing |= !self.runs.is_empty();
-        self.runs.drain(..).for_each(|run| step(Step::Run(run)));
-    }
-
     fn told<C: Code>(
         &mut self,
-        kind: &ElementKind,
+        Element { at, kind }: &Element,
         blocks: &mut Blocks<C>,
-        step: &mut impl FnMut(Step),
+        step: &mut impl FnMut(u64, Step),
     ) -> Result<(), Wrong> {
+        let at = *at;
         match kind {
-            ElementKind::Overflow => Err("the trace unit lost packets (overflow)".to_owned()),
-            ElementKind::Damaged(what) => Err(what.clone()),
-            ElementKind::Unknown(count) => Err(match count {
+            ElementKind::Overflow => Err(Wrong::lost("the trace unit lost packets (overflow)")),
+            ElementKind::Cut(what) => Err(Wrong::lost(what.clone())),
+            ElementKind::Damaged(what) => Err(Wrong::contradicted(what.clone())),
+            ElementKind::Unknown(count) => Err(Wrong::lost(match count {
                 Some(count) => format!("{count} instructions were executed of which the trace unit does not tell"),
                 None => "instructions were executed of which the trace unit does not tell".to_owned(),
-            }),
+            })),
             ElementKind::TraceOn | ElementKind::TraceOff => {
+                self.unconfirmed.pass_on(step);
                 if self.is_tracing {
-                    step(Step::End);
+                    step(at, Step::End);
                 }
                 let is_lost = self.place == Place::Lost || matches!(kind, ElementKind::TraceOff);
                 self.lose();
@@ -139,12 +149,24 @@ impl Reconstruction {
                 self.returns.extend(last);
                 Ok(())
             }
-            ElementKind::Address(target) => self.address(*target),
-            ElementKind::Atom { taken } => self.atom(*taken, blocks, step),
-            ElementKind::SourceAddress(address) => self.source_address(*address, blocks).map(|()| self.show(step)),
-            ElementKind::Exception(exception) => self.exception(exception, blocks, step),
+            ElementKind::Address(target) => self.address(*target, step),
+            ElementKind::Atoms(atoms) => {
+                let mut atoms = *atoms;
+                while let Some(taken) = atoms.take_oldest() {
+                    self.atom(at, taken, blocks)?;
+                }
+                self.unconfirmed.make_room(step);
+                Ok(())
+            }
+            ElementKind::SourceAddress(address) => {
+                self.source_address(at, *address, blocks)?;
+                self.unconfirmed.agree(step);
+                Ok(())
+            }
+            ElementKind::Exception(exception) => self.exception(at, exception, blocks, step),
             ElementKind::Timestamp(time) => {
-                step(Step::Time(*time));
+                self.unconfirmed.push(at, Step::Time(*time));
+                self.unconfirmed.make_room(step);
                 Ok(())
             }
             ElementKind::Context { .. }
@@ -157,14 +179,21 @@ impl Reconstruction {
         }
     }
 
-    fn address(&mut self, target: Target) -> Result<(), Wrong> {
+    fn address(&mut self, target: Target, step: &mut impl FnMut(u64, Step)) -> Result<(), Wrong> {
         let told = (target.address, target.instruction_set);
         match self.place {
             Place::Lost => self.begin_at(target),
             Place::At(known) if known != told => {
-                return Err(format!("execution goes on at {:#x}, where the program led to {:#x}", told.0, known.0));
+                let (told, known) = (told.0, known.0);
+                return Err(Wrong::contradicted(format!(
+                    "execution goes on at {told:#x}, where the program led to {known:#x}"
+                )));
             }
-            Place::Told | Place::Target | Place::TargetOrReturn | Place::At(_) => self.place = Place::At(told),
+            Place::Told => self.place = Place::At(told),
+            Place::Target | Place::TargetOrReturn | Place::At(_) => {
+                self.unconfirmed.agree(step);
+                self.place = Place::At(told);
+            }
         }
         if std::mem::take(&mut self.begins_anew) {
             self.returns.clear();
@@ -173,79 +202,85 @@ impl Reconstruction {
     }
 
     /// Where execution goes on; `None` while nobody knows.
+    #[inline]
     fn here(&mut self) -> Result<Option<At>, Wrong> {
+        if let Place::At(at) = self.place { Ok(Some(at)) } else { self.untold() }
+    }
+
+    /// The same, where no address told it.
+    fn untold(&mut self) -> Result<Option<At>, Wrong> {
         match self.place {
             Place::At(at) => Ok(Some(at)),
             Place::Lost => Ok(None),
-            Place::Told | Place::Target => Err("no address tells where execution went on".to_owned()),
-            Place::TargetOrReturn => match self.returns.pop() {
-                Some(at) => Ok(Some(at)),
-                None => {
-                    Err("no address tells where a branch led, and there is no call that it returns from".to_owned())
-                }
-            },
+            Place::Told | Place::Target => Err(Wrong::contradicted("no address tells where execution went on")),
+            Place::TargetOrReturn => {
+                let untold = "no address tells where a branch led, and there is no call that it returns from";
+                self.returns.pop().map(Some).ok_or_else(|| Wrong::contradicted(untold))
+            }
         }
     }
 
     /// The block at a place, which has an instruction.
-    fn block<C: Code>(blocks: &mut Blocks<C>, (address, instruction_set): At) -> Result<Block, Wrong> {
+    #[inline]
+    fn block<C: Code>(blocks: &mut Blocks<C>, (address, instruction_set): At) -> Result<&Block, Wrong> {
         let block = blocks.block(instruction_set, address);
         match block.instructions() {
-            0 => Err(format!(
+            0 => Err(Wrong::contradicted(format!(
                 "the program has no instruction at {address:#x}, where execution goes: is it the program that was traced?"
-            )),
+            ))),
             _ => Ok(block),
         }
     }
 
-    fn run(&mut self, block: &Block) {
+    #[inline]
+    fn run(&mut self, at: u64, block: &Block) {
         if block.instructions() > 0 {
-            self.runs.push(*block);
+            self.is_tracing = true;
+            self.unconfirmed.push(at, Step::Run(*block));
         }
     }
 
     /// Walks to the next waypoint and over it: the block that it ends.
-    fn waypoint<C: Code>(&mut self, from: At, blocks: &mut Blocks<C>) -> Result<(Block, Flow), Wrong> {
-        let mut at = from;
+    fn waypoint<C: Code>(&mut self, at: u64, from: At, blocks: &mut Blocks<C>) -> Result<(Block, Flow), Wrong> {
+        let mut next = from;
         for _ in 0..MOST_BLOCKS {
-            let block = Self::block(blocks, at)?;
-            self.run(&block);
+            let block = *Self::block(blocks, next)?;
+            self.run(at, &block);
             match block.ending {
-                Ending::Flow(Flow::Call) if always_calls(at.1) => {
-                    let at = block.last().unwrap_or(block.start);
-                    return Err(format!("no exception is told that the instruction at {at:#x} causes"));
+                Ending::Flow(Flow::Call) if always_calls(next.1) => {
+                    let call = block.last().unwrap_or(block.start);
+                    return Err(Wrong::contradicted(format!(
+                        "no exception is told that the instruction at {call:#x} causes"
+                    )));
                 }
-                Ending::Flow(Flow::Call) | Ending::Length | Ending::Limit => at.0 = block.end,
+                Ending::Flow(Flow::Call) | Ending::Length | Ending::Limit => next.0 = block.end,
                 Ending::Flow(flow) => return Ok((block, flow)),
                 Ending::NoInstruction => {
-                    return Err(format!("the program has no instruction at {:#x}, and no branch before it", block.end));
+                    let what = format!("the program has no instruction at {:#x}, and no branch before it", block.end);
+                    return Err(Wrong::contradicted(what));
                 }
             }
         }
-        Err(format!("no waypoint comes behind {:#x}", from.0))
+        Err(Wrong::contradicted(format!("no waypoint comes behind {:#x}", from.0)))
     }
 
     #[inline]
-    fn atom<C: Code>(&mut self, taken: bool, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) -> Result<(), Wrong> {
+    fn atom<C: Code>(&mut self, at: u64, taken: bool, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         let Some(from) = self.here()? else { return Ok(()) };
-        let block = blocks.block(from.1, from.0);
-        // Mostly the next block is the one that the waypoint ends: then nothing has to wait until the rest fits.
+        let block = Self::block(blocks, from)?;
+        // Mostly the next block is the one that the waypoint ends.
         if let Ending::Flow(flow) = block.ending
             && flow != Flow::Call
-            && block.instructions() > 0
         {
-            self.pass(&block, flow, taken)?;
-            self.is_tracing = true;
-            step(Step::Run(block));
-            return Ok(());
+            self.run(at, block);
+            return self.pass(block, flow, taken);
         }
-        let (block, flow) = self.waypoint(from, blocks)?;
-        self.pass(&block, flow, taken)?;
-        self.show(step);
-        Ok(())
+        let (block, flow) = self.waypoint(at, from, blocks)?;
+        self.pass(&block, flow, taken)
     }
 
     /// Goes on behind a waypoint.
+    #[inline]
     fn pass(&mut self, block: &Block, flow: Flow, taken: bool) -> Result<(), Wrong> {
         let behind = (block.end, block.instruction_set);
         let is_conditional = match flow {
@@ -258,7 +293,8 @@ impl Reconstruction {
         };
         if !taken && !is_conditional {
             let at = block.last().unwrap_or(block.start);
-            return Err(format!("the instruction at {at:#x} always leads elsewhere, and did not: is it the program?"));
+            let what = format!("the instruction at {at:#x} always leads elsewhere, and did not: is it the program?");
+            return Err(Wrong::contradicted(what));
         }
         let is_call = matches!(flow, Flow::Branch(Branch { is_call: true, .. }) | Flow::Indirect { is_call: true, .. });
         // Trace units keep none before they have told where they begin anew.
@@ -279,13 +315,13 @@ impl Reconstruction {
     }
 
     /// Executes everything up to an address, without a waypoint that leads elsewhere.
-    fn up_to<C: Code>(&mut self, limit: u64, from: At, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
-        let mut at = from;
+    fn up_to<C: Code>(&mut self, at: u64, limit: u64, from: At, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
+        let mut next = from;
         for _ in 0..MOST_BLOCKS {
-            if at.0 == limit {
+            if next.0 == limit {
                 return Ok(());
             }
-            let block = Self::block(blocks, at)?.up_to(limit);
+            let block = Self::block(blocks, next)?.up_to(limit);
             let leads_elsewhere = match block.ending {
                 Ending::Flow(Flow::Call) => always_calls(block.instruction_set),
                 Ending::Flow(_) => true,
@@ -294,27 +330,30 @@ impl Reconstruction {
             if block.instructions() == 0 || (leads_elsewhere && block.end != limit) {
                 break;
             }
-            self.run(&block);
-            at.0 = block.end;
+            self.run(at, &block);
+            next.0 = block.end;
         }
-        Err(format!("the program does not lead from {:#x} to {limit:#x}", from.0))
+        Err(Wrong::contradicted(format!("the program does not lead from {:#x} to {limit:#x}", from.0)))
     }
 
-    fn source_address<C: Code>(&mut self, address: u64, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
+    fn source_address<C: Code>(&mut self, at: u64, address: u64, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         let Some(from) = self.here()? else { return Ok(()) };
-        self.up_to(address, from, blocks)?;
-        let (block, flow) = self.waypoint((address, from.1), blocks)?;
+        self.up_to(at, address, from, blocks)?;
+        let (block, flow) = self.waypoint(at, (address, from.1), blocks)?;
         if block.start != address || block.instructions() != 1 {
-            return Err(format!("the instruction at {address:#x} is no branch: is it the program?"));
+            return Err(Wrong::contradicted(format!(
+                "the instruction at {address:#x} is no branch: is it the program?"
+            )));
         }
         self.pass(&block, flow, true)
     }
 
     fn exception<C: Code>(
         &mut self,
+        at: u64,
         exception: &Exception,
         blocks: &mut Blocks<C>,
-        step: &mut impl FnMut(Step),
+        step: &mut impl FnMut(u64, Step),
     ) -> Result<(), Wrong> {
         if self.place == Place::Lost {
             return Ok(());
@@ -323,11 +362,12 @@ impl Reconstruction {
             && self.place != Place::Told
             && let Some(from) = self.here()?
         {
-            self.up_to(returns_to.address, from, blocks)?;
-            self.show(step);
+            self.up_to(at, returns_to.address, from, blocks)?;
+            self.unconfirmed.agree(step);
         }
-        let at = exception.returns_to.map(|target| target.address);
-        step(Step::Trap { cause: exception.number.into(), is_interrupt: false, at });
+        let returns_to = exception.returns_to.map(|target| target.address);
+        self.unconfirmed.push(at, Step::Trap { cause: exception.number.into(), is_interrupt: false, at: returns_to });
+        self.unconfirmed.make_room(step);
         self.place = Place::Told;
         Ok(())
     }

@@ -34,6 +34,8 @@ pub struct Packet {
     pub source: Option<u64>,
     /// What it says; words where that cannot be read. `None` for a packet that says nothing of instructions.
     pub payload: Result<Option<InstructionTrace>, String>,
+    /// Whether it cannot be read because the bytes end in it.
+    pub is_cut: bool,
 }
 
 impl Packet {
@@ -87,11 +89,11 @@ impl<'a> Packets<'a> {
         Ok(match self.framing {
             Framing::Siemens { .. } => {
                 let packet = self.decoder.decode_smi_packet()?;
-                Some(Packet { at, source: Some(packet.hart()), payload: said(packet.decode_payload()) })
+                Some(Packet { at, source: Some(packet.hart()), payload: said(packet.decode_payload()), is_cut: false })
             }
             Framing::Encapsulation { .. } => self.decoder.decode_encap_packet()?.into_normal().map(|packet| {
                 let source = Some(u64::from(packet.src_id()));
-                Packet { at, source, payload: said(packet.decode_payload()) }
+                Packet { at, source, payload: said(packet.decode_payload()), is_cut: false }
             }),
         })
     }
@@ -110,7 +112,8 @@ impl Iterator for Packets<'_> {
                 Ok(None) => {}
                 Err(error) => {
                     self.decoder.reset(&[]);
-                    return Some(Packet { at, source: None, payload: Err(error.to_string()) });
+                    let is_cut = matches!(error, Error::InsufficientData(_));
+                    return Some(Packet { at, source: None, payload: Err(error.to_string()), is_cut });
                 }
             }
         }

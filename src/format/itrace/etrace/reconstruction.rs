@@ -3,24 +3,30 @@
 //! This is the specification's `process_te_inst` and `follow_execution_path`, block by block: of the instructions of a
 //! block only the last can lead elsewhere, so that a packet's address is looked for in the block as a whole.
 //!
-//! What a packet proves is shown when all of it fits the program, and nothing of it where something does not. Then
-//! nothing is believed until a packet tells a full address, which may be the one that did not fit.
+//! What packets prove waits until addresses of later ones agree with it, and is forgotten where something does not fit the
+//! program: a packet may be missing before, and the way be wrong that was walked since. Then nothing is believed until a
+//! packet tells a full address, which may be the one that did not fit.
 
-use riscv_etrace::packet::payload::{AddressInfo, InstructionTrace};
+use riscv_etrace::packet::payload::{AddressInfo, Branch as Branching, InstructionTrace};
 use riscv_etrace::packet::sync::{QualStatus, Start, Support, Synchronization, Trap};
 use riscv_etrace::packet::unit::ReferenceIOptions;
+use riscv_etrace::types::branch;
 
 use super::branches::Branches;
 use super::packets::Packet;
 use super::parameters::Parameters;
 use crate::format::itrace::instruction::{Block, Blocks, Branch, Code, Ending, Flow, InstructionSet};
-use crate::format::itrace::step::{Discontinuity, Step};
+use crate::format::itrace::step::Step;
+use crate::format::itrace::unconfirmed::{Unconfirmed, Wrong};
 
 /// How many blocks are walked without any packet's help. No program jumps on so often without a branch.
 const MOST_UNTOLD: u32 = 1 << 16;
 
 /// How many returns are told by calls at most, whatever the encoder says it can.
 const MOST_RETURNS: usize = 1 << 12;
+
+const UNKNOWN_OPTIONS: &str =
+    "no packet before it tells how addresses and returns are told: full_address or implicit_return must be named";
 
 /// Where a packet lets the walk go.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +44,23 @@ enum Until {
     Synchronisation,
 }
 
-/// Why the walk cannot go on.
-type Wrong = String;
+/// The last instruction of a block.
+#[derive(Clone, Copy)]
+struct Jump {
+    /// Where it can lead.
+    flow: Flow,
+    /// Its address.
+    at: u64,
+    /// The address behind it.
+    behind: u64,
+}
+
+impl From<&Block> for Jump {
+    #[inline]
+    fn from(block: &Block) -> Jump {
+        Jump { flow: block.flow(), at: block.last, behind: block.end }
+    }
+}
 
 /// What a hart executed.
 ///
@@ -53,8 +74,9 @@ pub struct Reconstruction {
     options: ReferenceIOptions,
     knows_options: bool,
     is_refused: bool,
-    /// The address that was told last.
+    /// The address that was told last, and whether the next is told by how it differs from that.
     address: u64,
+    is_address_known: bool,
     branches: Branches,
     /// What was executed last, at the last instruction of which the walk stands; `None` until a full address is told.
     place: Option<Block>,
@@ -67,8 +89,12 @@ pub struct Reconstruction {
     is_behind_gap: bool,
     /// Whether an exception was told, and not yet where its handler is.
     is_in_trap: bool,
-    /// What the packet proves that is being taken.
-    steps: Vec<Step>,
+    /// The place in the sink of the packet that is being taken.
+    at: u64,
+    /// What no address has agreed with yet.
+    unconfirmed: Unconfirmed,
+    /// Whether the packet that is being taken told an address, and that fits.
+    is_agreeing: bool,
 }
 
 impl Reconstruction {
@@ -82,6 +108,7 @@ impl Reconstruction {
             knows_options: parameters.1.is_some(),
             is_refused: false,
             address: 0,
+            is_address_known: false,
             branches: Branches::default(),
             place: None,
             may_come_again: false,
@@ -89,39 +116,76 @@ impl Reconstruction {
             has_all_returns: false,
             is_behind_gap: false,
             is_in_trap: false,
-            steps: Vec::new(),
+            at: 0,
+            unconfirmed: Unconfirmed::default(),
+            is_agreeing: false,
         }
     }
 
-    /// Takes the next packet of the hart; `step` is told what it and the code prove.
-    pub fn take<C: Code>(&mut self, packet: &Packet, blocks: &mut Blocks<C>, step: &mut impl FnMut(Step)) {
+    /// Takes the next packet of the hart; `step` is told what is proven, each with the place in the sink that tells it.
+    pub fn take<C: Code>(&mut self, packet: &Packet, blocks: &mut Blocks<C>, step: &mut impl FnMut(u64, Step)) {
+        self.at = packet.at;
         let found = match &packet.payload {
             Ok(Some(payload)) => self.payload(payload, blocks),
             Ok(None) => Ok(()),
-            Err(what) => Err(format!("a packet cannot be read: {what}")),
+            Err(what) if packet.is_cut => Err(Wrong::lost(format!("the trace ends inside a packet: {what}"))),
+            Err(what) => Err(Wrong::contradicted(format!("a packet cannot be read: {what}"))),
         };
-        if let Err(reason) = found {
-            self.lose();
-            self.is_behind_gap = true;
-            self.steps.clear();
-            step(Step::Discontinuity(Discontinuity { at: packet.at, reason }));
-            let begun = match &packet.payload {
-                Ok(Some(payload)) if self.knows_options => self.begin_anew(payload, blocks),
-                _ => Ok(()),
-            };
-            if begun.is_err() {
-                self.lose();
-                self.steps.clear();
+        let is_agreeing = std::mem::take(&mut self.is_agreeing);
+        let Err(wrong) = found else {
+            if is_agreeing {
+                self.unconfirmed.agree(step);
             }
+            return self.unconfirmed.make_room(step);
+        };
+        let is_untold = wrong.is_untold();
+        self.unconfirmed.end_at(packet.at, wrong, step);
+        self.lose();
+        self.is_behind_gap = true;
+        self.is_address_known = is_untold;
+        let begun = match &packet.payload {
+            Ok(Some(payload)) if self.knows_options => self.begin_anew(payload, blocks),
+            _ => Ok(()),
+        };
+        self.is_agreeing = false;
+        if let Err(wrong) = begun {
+            self.unconfirmed.end_at(packet.at, wrong, step);
+            self.lose();
         }
-        self.steps.drain(..).for_each(step);
     }
 
-    /// Goes on at the full address of a packet that does not fit what was told before, if it has one.
+    /// Takes all packets that there are.
+    pub fn take_all<C: Code>(
+        &mut self,
+        packets: impl IntoIterator<Item = Packet>,
+        blocks: &mut Blocks<C>,
+        step: &mut impl FnMut(u64, Step),
+    ) {
+        packets.into_iter().for_each(|packet| self.take(&packet, blocks, step));
+        self.end(step);
+    }
+
+    /// There are no more packets.
+    pub fn end(&mut self, step: &mut impl FnMut(u64, Step)) {
+        self.unconfirmed.pass_on(step);
+    }
+
+    /// Adds a step that the packet tells that is being taken.
+    #[inline]
+    fn push(&mut self, step: Step) {
+        self.unconfirmed.push(self.at, step);
+    }
+
+    /// Goes on at the address of a packet that does not fit what was told before, if that is known.
     fn begin_anew<C: Code>(&mut self, payload: &InstructionTrace, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         match payload {
             InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start, blocks),
             InstructionTrace::Synchronization(Synchronization::Trap(trap)) if trap.thaddr => self.trap(trap, blocks),
+            InstructionTrace::Branch(branch) => match &branch.address {
+                Some(_) => self.begin_at_told(Some(branch.branch_map), blocks),
+                None => Ok(()),
+            },
+            InstructionTrace::Address(_) => self.begin_at_told(None, blocks),
             _ => Ok(()),
         }
     }
@@ -134,6 +198,19 @@ impl Reconstruction {
         self.is_in_trap = false;
         self.returns.clear();
         self.has_all_returns = false;
+        self.is_address_known = false;
+    }
+
+    /// Goes on at the address of a packet, if that is known, with the branches that the packet tells.
+    fn begin_at_told<C: Code>(&mut self, told: Option<branch::Map>, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
+        if !self.is_address_known || self.is_in_trap {
+            return Ok(());
+        }
+        // Of a branch at the address itself the newest tells whether it was taken.
+        let newest = told.and_then(|map| map.count().checked_sub(1).map(|place| map.raw_map() >> place & 1 == 1));
+        self.branches = Branches::default();
+        self.tell_branch(newest, blocks)?;
+        self.begin(blocks)
     }
 
     fn payload<C: Code>(&mut self, payload: &InstructionTrace, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
@@ -143,22 +220,27 @@ impl Reconstruction {
                 if std::mem::replace(&mut self.is_refused, true) {
                     return Ok(());
                 }
-                Err("no packet before it tells how addresses and returns are told: full_address or implicit_return \
-                     must be named"
-                    .to_owned())
+                Err(Wrong::lost(UNKNOWN_OPTIONS))
             }
             InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start, blocks),
             InstructionTrace::Synchronization(Synchronization::Trap(trap)) => self.trap(trap, blocks),
             InstructionTrace::Synchronization(Synchronization::Context(_)) => Ok(()),
             InstructionTrace::Extension(_) => {
-                Err("it tells of predicted branches or cached jumps, which are not read".to_owned())
+                Err(Wrong::lost("it tells of predicted branches or cached jumps, which are not read"))
             }
-            // Of no use before a full address.
+            InstructionTrace::Branch(Branching { address: Some(told), branch_map, .. }) if self.place.is_none() => {
+                self.address = self.told(told);
+                self.begin_at_told(Some(*branch_map), blocks)
+            }
+            InstructionTrace::Address(told) if self.place.is_none() => {
+                self.address = self.told(told);
+                self.begin_at_told(None, blocks)
+            }
             _ if self.place.is_none() => Ok(()),
-            _ if self.is_in_trap => Err("no packet tells where the handler of an exception is".to_owned()),
+            _ if self.is_in_trap => Err(Wrong::contradicted("no packet tells where the handler of an exception is")),
             InstructionTrace::Branch(branch) => {
                 if !self.branches.append(branch.branch_map) {
-                    return Err("it tells more branches than an encoder keeps".to_owned());
+                    return Err(Wrong::contradicted("it tells more branches than an encoder keeps"));
                 }
                 match &branch.address {
                     Some(address) => self.reach(address, blocks),
@@ -169,13 +251,21 @@ impl Reconstruction {
         }
     }
 
-    fn reach<C: Code>(&mut self, told: &AddressInfo, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
+    /// The address that a packet tells.
+    fn told(&self, told: &AddressInfo) -> u64 {
         let address = if self.options.full_address {
             told.address.cast_unsigned()
         } else {
             self.address.wrapping_add_signed(told.address)
         };
-        self.address = address & self.mask;
+        address & self.mask
+    }
+
+    fn reach<C: Code>(&mut self, told: &AddressInfo, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
+        self.address = self.told(told);
+        if told.irdepth.is_some() && !self.has_all_returns {
+            return Err(Wrong::untold("it counts calls from before a gap"));
+        }
         self.follow(Until::Address { is_notified: told.notify, is_behind_jump: told.updiscon }, told.irdepth, blocks)
     }
 
@@ -187,7 +277,7 @@ impl Reconstruction {
         if !goes_on {
             self.branches = Branches::default();
         }
-        self.tell_branch(start.branch, blocks)?;
+        self.tell_branch(Some(start.branch), blocks)?;
         if goes_on {
             self.follow(Until::Synchronisation, None, blocks)?;
         } else {
@@ -206,14 +296,14 @@ impl Reconstruction {
             None => None,
         };
         if self.place.is_some() || trap.thaddr {
-            self.steps.push(Step::Trap { cause: u64::from(trap.info.ecause), is_interrupt, at });
+            self.push(Step::Trap { cause: u64::from(trap.info.ecause), is_interrupt, at });
         }
         self.may_come_again = false;
         self.is_in_trap = !trap.thaddr;
         if trap.thaddr {
             self.address = trap.address & self.mask;
             self.branches = Branches::default();
-            self.tell_branch(trap.branch, blocks)?;
+            self.tell_branch(Some(trap.branch), blocks)?;
             self.begin(blocks)?;
         }
         Ok(())
@@ -225,18 +315,20 @@ impl Reconstruction {
             flow if is_discontinuity(flow) && !trap.thaddr => Some(trap.address & self.mask),
             Flow::Call => Some(place.last),
             flow if is_discontinuity(flow) => None,
-            _ => Some(self.next(place, self.address, None)?.0),
+            _ => Some(self.next(Jump::from(place), self.address, None)?.0),
         })
     }
 
-    /// Whether the last branch was taken, where the address that was told is that of one.
-    fn tell_branch<C: Code>(&mut self, not_taken: bool, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
+    /// Whether the last branch was not taken, where the address that was told is that of one.
+    fn tell_branch<C: Code>(&mut self, not_taken: Option<bool>, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         let block = blocks.block(self.instruction_set, self.address);
         if block.instructions() == 0 {
             return Err(no_instruction(self.address));
         }
         if block.instructions() == 1 && matches!(block.ending, Ending::Flow(flow) if is_branch(flow)) {
-            self.branches.push(!not_taken);
+            let untold =
+                || Wrong::contradicted(format!("no packet tells whether the branch at {:#x} was taken", self.address));
+            self.branches.push(!not_taken.ok_or_else(untold)?);
         }
         Ok(())
     }
@@ -249,8 +341,9 @@ impl Reconstruction {
         }
         let block = block.through(block.start);
         self.place = Some(block);
-        self.steps.push(Step::Run(block));
+        self.push(Step::Run(block));
         self.is_in_trap = false;
+        self.is_address_known = true;
         Ok(())
     }
 
@@ -263,14 +356,14 @@ impl Reconstruction {
             (support.ioptions.jump_target_cache, "a cache of jump targets"),
         ];
         if let Some((_, what)) = options.iter().find(|(is_on, _)| *is_on) {
-            return Err(format!("the encoder was switched to {what}, which is not read"));
+            return Err(Wrong::lost(format!("the encoder was switched to {what}, which is not read")));
         }
         match support.qual_status {
             QualStatus::NoChange => {
                 self.has_all_returns |= self.place.is_none() && !self.is_behind_gap;
                 Ok(())
             }
-            QualStatus::TraceLost => Err("the encoder lost packets".to_owned()),
+            QualStatus::TraceLost => Err(Wrong::lost("the encoder lost packets")),
             QualStatus::EndedRep | QualStatus::EndedNtr => {
                 let goes_on = support.qual_status == QualStatus::EndedNtr && self.may_come_again;
                 if goes_on && self.place.is_some() {
@@ -278,7 +371,7 @@ impl Reconstruction {
                 }
                 self.lose();
                 self.is_behind_gap = false;
-                self.steps.push(Step::End);
+                self.push(Step::End);
                 Ok(())
             }
         }
@@ -286,16 +379,17 @@ impl Reconstruction {
 
     /// Where execution goes from an instruction, and whether that is the address that was told.
     #[inline]
-    fn next(&mut self, place: &Block, told: u64, depth: Option<usize>) -> Result<(u64, bool), Wrong> {
-        Ok(match place.flow() {
-            Flow::Next | Flow::Barrier | Flow::Wait => (place.end, false),
+    fn next(&mut self, from: Jump, told: u64, depth: Option<usize>) -> Result<(u64, bool), Wrong> {
+        let Jump { flow, at, behind } = from;
+        Ok(match flow {
+            Flow::Next | Flow::Barrier | Flow::Wait => (behind, false),
             Flow::Branch(Branch { target, is_conditional, is_call, .. }) => {
-                let untold = || format!("no packet tells whether the branch at {:#x} was taken", place.last);
+                let untold = || Wrong::contradicted(format!("no packet tells whether the branch at {at:#x} was taken"));
                 let taken = !is_conditional || self.branches.pop().ok_or_else(untold)?;
                 if is_call {
-                    self.call(place.end);
+                    self.call(behind);
                 }
-                (if taken { target } else { place.end }, false)
+                (if taken { target } else { behind }, false)
             }
             // Coroutines that change places neither call nor return.
             Flow::Indirect { is_call: true, is_return: true, .. } => (told, true),
@@ -303,14 +397,13 @@ impl Reconstruction {
                 // A packet with the number of returns that were left tells of the one that does not fit.
                 let is_inferred = is_return && self.options.implicit_return && depth != Some(self.returns.len());
                 if is_inferred && self.returns.is_empty() && !self.has_all_returns {
-                    return Err(format!(
-                        "the return at {:#x} may be from a call before a gap: what is told next need not be where it led",
-                        place.last
-                    ));
+                    return Err(Wrong::untold(format!(
+                        "the return at {at:#x} may be from a call before a gap: what is told next need not be where it led"
+                    )));
                 }
                 let inferred = if is_inferred { self.returns.pop() } else { None };
                 if is_call {
-                    self.call(place.end);
+                    self.call(behind);
                 }
                 inferred.map_or((told, true), |target| (target, false))
             }
@@ -342,7 +435,9 @@ impl Reconstruction {
         if self.may_come_again {
             self.come_again(blocks)?;
         }
-        self.walk(self.address, Some(until), depth, blocks)
+        self.walk(self.address, Some(until), depth, blocks)?;
+        self.is_agreeing = !matches!(until, Until::LastBranch);
+        Ok(())
     }
 
     /// Walks to where the program does not say where it goes, which `told` does, or to where `until` lets it.
@@ -353,37 +448,44 @@ impl Reconstruction {
         depth: Option<usize>,
         blocks: &mut Blocks<C>,
     ) -> Result<(), Wrong> {
-        let Some(mut place) = self.place else { return Ok(()) };
+        let Some(place) = &self.place else { return Ok(()) };
+        let mut from = Jump::from(place);
         for _ in 0..MOST_UNTOLD {
-            let (pc, is_told) = self.next(&place, told, depth)?;
+            let (pc, is_told) = self.next(from, told, depth)?;
             if is_told && matches!(until, Some(Until::LastBranch)) {
-                return Err(format!("no packet tells where the instruction at {:#x} led", place.last));
+                return Err(Wrong::contradicted(format!(
+                    "no packet tells where the instruction at {:#x} led",
+                    from.at
+                )));
             }
             let block = blocks.block(self.instruction_set, pc & self.mask);
-            let is_behind_jump = is_discontinuity(place.flow());
-            let stop = if is_told { Some(block.start) } else { self.stop(&block, until, depth, is_behind_jump) };
             if block.instructions() == 0 {
                 return Err(no_instruction(pc));
             }
-            place = block;
-            if let Some(at) = stop {
-                place = block.through(at);
-            }
-            self.steps.push(Step::Run(place));
-            if is_told {
-                let own = u32::from(is_branch(place.flow()));
+            let is_behind_jump = is_discontinuity(from.flow);
+            let stop = if is_told { Some(block.start) } else { self.stop(block, until, depth, is_behind_jump) };
+            let Some(stop) = stop else {
+                from = Jump::from(block);
+                self.push(Step::Run(*block));
+                continue;
+            };
+            let block = block.through(stop);
+            self.push(Step::Run(block));
+            self.place = Some(block);
+            if is_told && until.is_some() {
+                let own = u32::from(is_branch(block.flow()));
                 let left = self.branches.count();
                 // Of a branch at the address itself a packet tells as well whether it was taken.
-                if until.is_some() && left != own {
-                    return Err(format!("{left} branches are left to be met at {pc:#x}, expected {own}"));
+                if left != own {
+                    let what = format!("{left} branches are left to be met at {pc:#x}, expected {own}");
+                    return Err(Wrong::contradicted(what));
                 }
             }
-            if stop.is_some() {
-                self.place = Some(place);
-                return Ok(());
-            }
+            return Ok(());
         }
-        Err(format!("more than {MOST_UNTOLD} blocks do not lead to the address {told:#x} that a packet tells"))
+        Err(Wrong::contradicted(format!(
+            "more than {MOST_UNTOLD} blocks do not lead to the address {told:#x} that a packet tells"
+        )))
     }
 
     /// The address of the instruction of a block at which the walk stops, if it does.
@@ -426,5 +528,7 @@ fn is_discontinuity(flow: Flow) -> bool {
 }
 
 fn no_instruction(address: u64) -> Wrong {
-    format!("the program has no instruction at {address:#x}, where execution goes: is it the program that was traced?")
+    Wrong::contradicted(format!(
+        "the program has no instruction at {address:#x}, where execution goes: is it the program that was traced?"
+    ))
 }

@@ -87,18 +87,14 @@ impl<C: Code> Blocks<C> {
     /// A branch is conditional in it where the instruction is, or where an IT instruction makes it so: one in the block,
     /// or one before it that reaches so far if the bytes there are executed as instructions.
     #[inline]
-    pub fn block(&mut self, instruction_set: InstructionSet, address: u64) -> Block {
-        let place = place(instruction_set, address);
-        match self.places.get(place) {
-            Some(Place(Some(block))) if block.start == address && block.instruction_set == instruction_set => *block,
-            _ => {
-                let block = read(&self.code, self.ends, instruction_set, address);
-                if let Some(place) = self.places.get_mut(place) {
-                    *place = Place(Some(block));
-                }
-                block
-            }
+    pub fn block(&mut self, instruction_set: InstructionSet, address: u64) -> &Block {
+        // Its number has as many bits as there are places.
+        let Place(place) = &mut self.places[place(instruction_set, address)];
+        let is_it = |block: &Block| block.start == address && block.instruction_set == instruction_set;
+        if !place.as_ref().is_some_and(is_it) {
+            *place = None;
         }
+        place.get_or_insert_with(|| read(&self.code, self.ends, instruction_set, address))
     }
 }
 

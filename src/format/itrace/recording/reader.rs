@@ -1,5 +1,7 @@
 //! Where the reading of a source stands, whatever its protocol: the one place that knows all of them.
 
+use std::cell::Cell;
+
 use super::super::capture::{Framing, Protocol as Said, TraceSource};
 use super::super::coresight::{self, etm4, formatter};
 use super::super::element::ElementKind;
@@ -133,21 +135,30 @@ impl Reader {
         blocks: &mut Blocks<C>,
         mut step: impl FnMut(u64, Step) -> bool,
     ) -> bool {
-        let mut is_enough = false;
+        let is_enough = Cell::new(false);
+        let mut step = |at, told| is_enough.set(step(at, told) | is_enough.get());
         match (self, protocol) {
             (Reader::Etm4(state), Protocol::Etm4 { framing, configuration }) => {
                 let nothing = etm4::Source::new(&[], *framing, *configuration);
                 let mut source = std::mem::replace(&mut state.0, nothing).over(sink);
-                while !is_enough && let Some(element) = source.next() {
-                    state.1.take(&element, blocks, &mut |told| is_enough |= step(element.at, told));
+                while !is_enough.get() {
+                    let Some(element) = source.next() else {
+                        state.1.end(&mut step);
+                        break;
+                    };
+                    state.1.take(&element, blocks, &mut step);
                 }
                 state.0 = source.over(&[]);
             }
             (Reader::ETrace(at, state), Protocol::ETrace { framing, parameters, source, .. }) => {
                 let mut packets = etrace::Packets::from(sink, *at, *framing, parameters);
-                while !is_enough && let Some(packet) = packets.next() {
+                while !is_enough.get() {
+                    let Some(packet) = packets.next() else {
+                        state.end(&mut step);
+                        break;
+                    };
                     if packet.source.is_none_or(|found| found == *source) {
-                        state.take(&packet, blocks, &mut |told| is_enough |= step(packet.at, told));
+                        state.take(&packet, blocks, &mut step);
                     }
                 }
                 *at = packets.at();
@@ -155,6 +166,6 @@ impl Reader {
             // One protocol makes only readers of its own.
             (Reader::Etm4(_), Protocol::ETrace { .. }) | (Reader::ETrace(..), Protocol::Etm4 { .. }) => {}
         }
-        is_enough
+        is_enough.get()
     }
 }

@@ -57,12 +57,11 @@ fn executed(capture: &Capture) -> Vec<u64> {
         let mut count = 0;
         let mut blocks = Blocks::new(Memory(memory.collect()), Reconstruction::ends(configuration));
         let mut reconstruction = Reconstruction::new(configuration);
-        for element in Elements::new(&bytes, framing, *configuration) {
-            reconstruction.take(&element, &mut blocks, &mut |step| match step {
-                Step::Run(run) => count += u64::from(run.instructions()),
-                other => panic!("{other:?}"),
-            });
-        }
+        let elements = Elements::new(&bytes, framing, *configuration);
+        reconstruction.take_all(elements, &mut blocks, &mut |_, step| match step {
+            Step::Run(run) => count += u64::from(run.instructions()),
+            other => panic!("{other:?}"),
+        });
         count
     });
     counts.collect()

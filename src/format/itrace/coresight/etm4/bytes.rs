@@ -66,6 +66,22 @@ impl<'a> Bytes<'a> {
         }
     }
 
+    /// The next few bytes at once, where all lie in the same run as the last.
+    #[inline]
+    pub(super) fn chunk<const N: usize>(&mut self) -> Option<[u8; N]> {
+        const { assert!(N > 1 && N < ALIGNMENT_ZEROS as usize, "or it could have an alignment synchronization inside") };
+        let chunk = *self.run.bytes().get(self.next..)?.first_chunk::<N>()?;
+        let zeros = chunk.iter().rev().take_while(|byte| **byte == 0).count();
+        let are_zeros_before_last = chunk.iter().take(N - 1).all(|byte| *byte == 0);
+        self.is_aligned = chunk.last() == Some(&ALIGNMENT_END)
+            && are_zeros_before_last
+            && self.zeros.saturating_add(N as u8 - 1) >= ALIGNMENT_ZEROS;
+        self.zeros = if zeros == N { self.zeros.saturating_add(N as u8) } else { zeros as u8 };
+        self.next += N;
+        self.last = self.run.at() + self.next as u64 - 1;
+        Some(chunk)
+    }
+
     /// The next byte, where it lies in the same run as the last: it stays the next.
     #[inline]
     pub(super) fn peek(&self) -> Option<u8> {

@@ -83,6 +83,13 @@ pub enum Fault {
     },
 }
 
+impl Fault {
+    /// Whether what was read before is whole: the bytes end, or others are known to begin.
+    pub(super) fn is_cut(self) -> bool {
+        matches!(self, Fault::Cut { .. } | Fault::Frame(FrameDamage::Cut { .. } | FrameDamage::Barrier))
+    }
+}
+
 /// A fault, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at byte {at:#x}: {fault}")]

@@ -32,7 +32,7 @@ use speculation::{Speculation, Told};
 
 pub use configuration::{Configuration, ConfigurationError, Version};
 pub use fault::{Damage, Fault};
-pub use packet::{Address, Atoms, Context, ExceptionPacket, Packet, Packets, TraceInfo};
+pub use packet::{Address, Context, ExceptionPacket, Packet, Packets, TraceInfo};
 
 /// What a source told, in the order of execution.
 ///
@@ -91,6 +91,16 @@ impl<'a> Source<'a> {
                     }
                     return true;
                 }
+                if let Some(address) = self.packets.plain_address() {
+                    let pushed = address.and_then(|(at, address)| {
+                        let pushed = self.speculation.push(at, Told::Address(address));
+                        pushed.map_err(|fault| self.packets.damage(fault))
+                    });
+                    if let Err(damage) = pushed {
+                        self.damaged(damage);
+                    }
+                    return true;
+                }
             }
             State::Aligned => {}
         }
@@ -110,7 +120,9 @@ impl<'a> Source<'a> {
     }
 
     fn damaged(&mut self, damage: Damage) {
-        self.lose(damage.at, ElementKind::Damaged(damage.fault.to_string()));
+        let words = damage.fault.to_string();
+        let is_whole_before = damage.fault.is_cut();
+        self.lose(damage.at, if is_whole_before { ElementKind::Cut(words) } else { ElementKind::Damaged(words) });
     }
 
     /// What comes is not connected to what was told.
@@ -204,13 +216,6 @@ impl Iterator for Source<'_> {
         loop {
             if let Some(element) = self.position.take_waiting() {
                 return Some(element);
-            }
-            // Most elements are atoms, so that these have a short way.
-            if let Some((at, taken)) = self.speculation.next_atom() {
-                if self.position.pass_waypoint() {
-                    return Some(Element { at, kind: ElementKind::Atom { taken } });
-                }
-                continue;
             }
             if let Some((at, told)) = self.speculation.next() {
                 if let Some(kind) = self.position.kind(at, told) {

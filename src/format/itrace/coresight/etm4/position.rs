@@ -53,22 +53,14 @@ impl Position {
         self.is_placed && self.context.is_some()
     }
 
-    /// An atom was told. Whether it says something.
-    #[inline]
-    pub(super) fn pass_waypoint(&mut self) -> bool {
-        self.address = None;
-        self.is_known()
-    }
-
     /// What was told, if it says something.
     #[inline]
     pub(super) fn kind(&mut self, at: u64, told: Told) -> Option<ElementKind> {
         let is_known = self.is_known();
         match told {
-            Told::Atoms(mut atoms) => {
-                let is_known = self.pass_waypoint();
-                let taken = atoms.take_oldest().filter(|_| is_known)?;
-                Some(ElementKind::Atom { taken })
+            Told::Atoms(atoms) => {
+                self.address = None;
+                (is_known && !atoms.is_empty()).then_some(ElementKind::Atoms(atoms))
             }
             Told::Address(address) => {
                 (self.is_placed, self.address) = (true, Some((at, address)));

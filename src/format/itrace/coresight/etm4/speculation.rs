@@ -11,7 +11,8 @@ use std::collections::VecDeque;
 
 use super::configuration::Configuration;
 use super::fault::Fault;
-use super::packet::{Address, Atoms, Context, TraceInfo};
+use super::packet::{Address, Context, TraceInfo};
+use crate::format::itrace::Atoms;
 
 /// What a packet told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -281,23 +282,6 @@ impl Speculation {
         self.is_settled = true;
     }
 
-    /// Takes the oldest away, if it is an atom, and certain: the short way of [`Speculation::next`].
-    #[inline]
-    pub(super) fn next_atom(&mut self) -> Option<(u64, bool)> {
-        let Held { number, at, told: Told::Atoms(atoms) } = self.held.front_mut()? else { return None };
-        let is_behind = self.asides.front().is_some_and(|aside| aside.number < *number) || !self.cycles.is_empty();
-        // The newest that is certain can still be mispredicted.
-        if is_behind || self.committed == 0 || (self.committed == 1 && !self.is_settled) {
-            return None;
-        }
-        let (at, taken) = (*at, atoms.take_oldest()?);
-        if atoms.is_empty() {
-            self.held.pop_front();
-        }
-        self.hand_out(1);
-        Some((at, taken))
-    }
-
     /// Takes the oldest away, if it is certain.
     #[inline]
     pub(super) fn next(&mut self) -> Option<(u64, Told)> {
@@ -319,17 +303,20 @@ impl Speculation {
             let at = *at;
             match told {
                 Told::Atoms(atoms) => {
+                    // All of a packet at once, if no count of cycles comes between.
+                    let before_cycles = self.cycles.front().map(|(behind, ..)| behind - self.handed_out);
+                    let count =
+                        before_cycles.map_or(u64::from(atoms.count()), |most| most.min(atoms.count().into())) as u32;
                     // The newest that is certain can still be mispredicted.
-                    if self.committed == 0 || (self.committed == 1 && !self.is_settled) {
+                    if self.committed.saturating_sub(u32::from(!self.is_settled)) < count {
                         return None;
                     }
-                    let taken = atoms.take_oldest();
+                    let oldest = atoms.take(count);
                     if atoms.is_empty() {
                         self.held.pop_front();
                     }
-                    let Some(taken) = taken else { continue };
-                    self.hand_out(1);
-                    return Some((at, Told::Atoms(Atoms::one(taken))));
+                    self.hand_out(count);
+                    return Some((at, Told::Atoms(oldest)));
                 }
                 Told::Unseen(unseen) => {
                     let seen = self.committed.min(*unseen);

@@ -4,6 +4,7 @@ mod damage;
 mod recorded;
 mod speculation;
 
+use super::super::super::atoms::Atoms;
 use super::super::super::element::{Element, ElementKind, Exception, Target};
 use super::super::super::instruction::InstructionSet;
 use super::super::formatter::Framing;
@@ -19,8 +20,16 @@ fn beginning() -> Vec<u8> {
     [&ALIGNMENT[..], &BEGINNING, &[CONTEXT]].concat()
 }
 
+/// Elements, atoms one by one.
 fn elements(registers: &[(&'static str, u64)], bytes: &[u8]) -> Vec<Element> {
-    Source::new(bytes, Framing::Unformatted, configuration(registers)).collect()
+    let one_by_one = |element: Element| match element.kind {
+        ElementKind::Atoms(mut atoms) => {
+            let kinds = std::iter::from_fn(|| atoms.take_oldest()).map(atom);
+            kinds.map(|kind| Element { at: element.at, kind }).collect()
+        }
+        _ => vec![element],
+    };
+    Source::new(bytes, Framing::Unformatted, configuration(registers)).flat_map(one_by_one).collect()
 }
 
 /// What is told behind a beginning, without it.
@@ -34,7 +43,7 @@ fn target(address: u64, is_full: bool) -> Target {
 }
 
 const fn atom(taken: bool) -> ElementKind {
-    ElementKind::Atom { taken }
+    ElementKind::Atoms(Atoms::new(taken as u32, 1))
 }
 
 /// EL1 in AArch64 state.

@@ -21,7 +21,7 @@ fn words(code: &[u32]) -> Bytes {
 }
 
 fn block(code: &Bytes, instruction_set: InstructionSet, address: u64) -> Block {
-    Blocks::new(code, Ends::default()).block(instruction_set, address)
+    *Blocks::new(code, Ends::default()).block(instruction_set, address)
 }
 
 const A64: InstructionSet = InstructionSet::A64;
@@ -75,7 +75,7 @@ fn barriers_and_waits_end_a_block_if_they_are_to() {
         (false, true, 2, Flow::Wait),
         (true, true, 1, Flow::Barrier),
     ] {
-        let found = Blocks::new(&code, Ends { barriers, waits }).block(A64, START);
+        let found = *Blocks::new(&code, Ends { barriers, waits }).block(A64, START);
         assert_eq!((found.instructions(), found.ending), (count, Ending::Flow(flow)));
     }
 }

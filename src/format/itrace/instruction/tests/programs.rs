@@ -104,7 +104,7 @@ fn walk(program: &Program, executed: &[u64], ends: Ends) -> usize {
     let mut blocks = Blocks::new(program, ends);
     let (mut rest, mut count) = (executed, 0);
     while let Some(&at) = rest.first() {
-        let block = blocks.block(program.instruction_set(at), at);
+        let block = *blocks.block(program.instruction_set(at), at);
         let (passed, behind) = rest.split_at(block.instructions() as usize);
         let addresses: Vec<u64> = (0..block.instructions()).map(|nth| block.address(nth).unwrap()).collect();
         assert_eq!(addresses, passed);
@@ -141,7 +141,7 @@ fn a_block_is_cut_where_it_is_not_to_be_passed() {
         let program = Program::read(program, instruction_set);
         let mut blocks = Blocks::new(&program, Ends::default());
         for at in executed(truth) {
-            let block = blocks.block(program.instruction_set(at), at);
+            let block = *blocks.block(program.instruction_set(at), at);
             for nth in 0..block.instructions() {
                 let address = block.address(nth).unwrap();
                 let cut = block.up_to(address);
@@ -163,7 +163,7 @@ fn a_block_is_what_its_instructions_are() {
         let program = Program::read(program, instruction_set);
         let mut blocks = Blocks::new(&program, Ends::default());
         for at in executed(truth) {
-            let Block { instruction_set, end, ending, .. } = blocks.block(program.instruction_set(at), at);
+            let Block { instruction_set, end, ending, .. } = *blocks.block(program.instruction_set(at), at);
             let mut address = at;
             let mut flow = Flow::Next;
             while address != end {

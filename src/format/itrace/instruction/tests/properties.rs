@@ -53,8 +53,8 @@ proptest! {
         limit in 0..140_u64,
     ) {
         let mut blocks = Blocks::new(Everywhere(bytes), Ends::default());
-        let block = blocks.block(instruction_set, address);
-        prop_assert_eq!(blocks.block(instruction_set, address), block);
+        let block = *blocks.block(instruction_set, address);
+        prop_assert_eq!(blocks.block(instruction_set, address), &block);
         prop_assert!(block.end.wrapping_sub(block.start) <= 128);
         let addresses: Vec<_> = (0..block.instructions()).map_while(|nth| block.address(nth)).collect();
         prop_assert_eq!(addresses.len(), block.instructions() as usize);

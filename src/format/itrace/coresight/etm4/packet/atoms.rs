@@ -1,18 +1,12 @@
-//! Atoms: whether waypoints led elsewhere. A packet has up to 24 of them in its one byte.
+//! Packets of atoms, up to 24 of them in one byte.
 
-/// Atoms, in the order of execution.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Atoms {
-    /// Whether each led elsewhere (an E atom), the oldest in bit 0.
-    taken: u32,
-    count: u8,
-}
+use super::Atoms;
 
 /// The atoms that each byte means as a packet; none for a byte that is not a packet of atoms.
 pub(super) const ATOMS: [Atoms; 256] = table();
 
 const fn table() -> [Atoms; 256] {
-    let mut table = [Atoms { taken: 0, count: 0 }; 256];
+    let mut table = [Atoms::new(0, 0); 256];
     let mut header = 0xc0;
     while header < 256 {
         let low = header as u32;
@@ -21,68 +15,27 @@ const fn table() -> [Atoms; 256] {
             0xc0..=0xd4 | 0xe0..=0xf4 => {
                 let count = (low & 0x1f) + 3;
                 let last = if low & 0x20 == 0 { 1 << count } else { 0 };
-                Atoms { taken: ((1 << count) - 1) | last, count: count as u8 + 1 }
+                Atoms::new(((1 << count) - 1) | last, count as u8 + 1)
             }
             // Format 5: NNNNN, NENEN, ENENE and NEEEE.
-            0xd5 => Atoms { taken: 0b00000, count: 5 },
-            0xd6 => Atoms { taken: 0b01010, count: 5 },
-            0xd7 => Atoms { taken: 0b10101, count: 5 },
-            0xf5 => Atoms { taken: 0b11110, count: 5 },
+            0xd5 => Atoms::new(0b00000, 5),
+            0xd6 => Atoms::new(0b01010, 5),
+            0xd7 => Atoms::new(0b10101, 5),
+            0xf5 => Atoms::new(0b11110, 5),
             // Format 4: NEEE, NNNN, NENE and ENEN.
-            0xdc => Atoms { taken: 0b1110, count: 4 },
-            0xdd => Atoms { taken: 0b0000, count: 4 },
-            0xde => Atoms { taken: 0b1010, count: 4 },
-            0xdf => Atoms { taken: 0b0101, count: 4 },
+            0xdc => Atoms::new(0b1110, 4),
+            0xdd => Atoms::new(0b0000, 4),
+            0xde => Atoms::new(0b1010, 4),
+            0xdf => Atoms::new(0b0101, 4),
             // Formats 2, 1 and 3: a bit each.
-            0xd8..=0xdb => Atoms { taken: low & 0b11, count: 2 },
-            0xf6 | 0xf7 => Atoms { taken: low & 0b1, count: 1 },
-            0xf8..=0xff => Atoms { taken: low & 0b111, count: 3 },
-            _ => Atoms { taken: 0, count: 0 },
+            0xd8..=0xdb => Atoms::new(low & 0b11, 2),
+            0xf6 | 0xf7 => Atoms::new(low & 0b1, 1),
+            0xf8..=0xff => Atoms::new(low & 0b111, 3),
+            _ => Atoms::new(0, 0),
         };
         header += 1;
     }
     table
-}
-
-impl Atoms {
-    /// No more than 3, with `taken` of the oldest in bit 0.
-    pub(super) const fn few(taken: u32, count: u8) -> Atoms {
-        Atoms { taken, count }
-    }
-
-    /// One.
-    pub(in super::super) const fn one(taken: bool) -> Atoms {
-        Atoms { taken: taken as u32, count: 1 }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> u32 {
-        u32::from(self.count)
-    }
-
-    /// Takes the oldest away.
-    #[inline]
-    pub(in super::super) fn take_oldest(&mut self) -> Option<bool> {
-        self.count = self.count.checked_sub(1)?;
-        let taken = self.taken & 1 == 1;
-        self.taken >>= 1;
-        Some(taken)
-    }
-
-    /// Takes so many of the newest away.
-    pub(in super::super) fn cancel_newest(&mut self, count: u32) {
-        self.count = u8::try_from(self.count().saturating_sub(count)).unwrap_or(0);
-    }
-
-    /// Makes the newest the opposite of what it was.
-    pub(in super::super) fn mispredict_newest(&mut self) {
-        self.taken ^= 1_u32.checked_shl(self.count().saturating_sub(1)).unwrap_or(0);
-    }
 }
 
 #[cfg(test)]

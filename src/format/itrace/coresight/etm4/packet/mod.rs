@@ -25,10 +25,10 @@ use super::super::formatter::Framing;
 use super::bytes::Bytes;
 use super::configuration::{Configuration, Version};
 use super::fault::{Damage, Fault};
+use crate::format::itrace::Atoms;
 use history::History;
 
 pub use address::Address;
-pub use atoms::Atoms;
 pub use context::Context;
 pub use exception::ExceptionPacket;
 pub use trace_info::TraceInfo;
@@ -197,6 +197,18 @@ impl<'a> Packets<'a> {
         let atoms = atoms::ATOMS.get(usize::from(self.bytes.peek()?)).filter(|atoms| !atoms.is_empty())?;
         self.bytes.next()?;
         Some((self.bytes.last(), *atoms))
+    }
+
+    /// The next packet, where it is one of an address and it is plain to see: the short way of the many others.
+    #[inline]
+    pub(super) fn plain_address(&mut self) -> Option<Result<(u64, Address), Damage>> {
+        let header = self
+            .bytes
+            .peek()
+            .filter(|header| matches!(header, 0x90..=0x92 | 0x95 | 0x96 | 0x9a | 0x9b | 0x9d | 0x9e))?;
+        self.bytes.next()?;
+        let at = self.bytes.last();
+        Some(self.address(header).map(|address| (at, address)).map_err(|fault| self.damage(fault)))
     }
 
     /// A packet of one byte that only some sources send.

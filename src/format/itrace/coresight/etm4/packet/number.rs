@@ -19,6 +19,17 @@ impl Packets<'_> {
 
     /// A number of so many bytes, the lowest first.
     pub(super) fn plain(&mut self, packet: &'static str, bytes: u8) -> Result<u64, Fault> {
+        // Addresses have 8 or 4, and are many.
+        if bytes == 8
+            && let Some(chunk) = self.bytes.chunk()
+        {
+            return Ok(u64::from_le_bytes(chunk));
+        }
+        if bytes == 4
+            && let Some(chunk) = self.bytes.chunk()
+        {
+            return Ok(u32::from_le_bytes(chunk).into());
+        }
         let mut number = 0;
         for place in 0..u32::from(bytes) {
             number |= u64::from(self.byte(packet)?) << (8 * place);

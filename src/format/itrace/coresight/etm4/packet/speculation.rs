@@ -16,10 +16,10 @@ impl Packets<'_> {
             return Err(Fault::Impossible { packet, header, reason: NOT_SPECULATING });
         }
         let few = match header & 3 {
-            0 => Atoms::few(0b0, 0),
-            1 => Atoms::few(0b1, 1),
-            2 => Atoms::few(0b11, 2),
-            _ => Atoms::few(0b0, 1),
+            0 => Atoms::new(0b0, 0),
+            1 => Atoms::new(0b1, 1),
+            2 => Atoms::new(0b11, 2),
+            _ => Atoms::new(0b0, 1),
         };
         Ok(match header {
             0x2d => Packet::Commit(self.number(COMMIT, MOST_32)?),
@@ -30,7 +30,7 @@ impl Packets<'_> {
             0x30..=0x33 => Packet::Mispredict { atoms: few },
             0x34..=0x37 => Packet::Cancel { atoms: few, count: 1, is_mispredicted: true },
             _ => {
-                let atoms = Atoms::few(0b1, header & 1);
+                let atoms = Atoms::new(0b1, header & 1);
                 Packet::Cancel { atoms, count: u32::from((header >> 1) & 3) + 2, is_mispredicted: true }
             }
         })
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn cancels_in_three_formats() {
         let cancel = |taken, atoms, count, is_mispredicted| {
-            let atoms = Atoms::few(taken, atoms);
+            let atoms = Atoms::new(taken, atoms);
             Packet::Cancel { atoms, count, is_mispredicted }
         };
         let bytes = [0x2e, 0x02, 0x2f, 0x81, 0x01, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x3f];
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn mispredictions() {
-        let mispredict = |taken, atoms| Packet::Mispredict { atoms: Atoms::few(taken, atoms) };
+        let mispredict = |taken, atoms| Packet::Mispredict { atoms: Atoms::new(taken, atoms) };
         let expected = [mispredict(0, 0), mispredict(0b1, 1), mispredict(0b11, 2), mispredict(0, 1)];
         assert_eq!(packets(ETM, &[0x30, 0x31, 0x32, 0x33]), expected);
     }

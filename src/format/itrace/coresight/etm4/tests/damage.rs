@@ -35,11 +35,13 @@ fn check(registers: &[(&'static str, u64)], bytes: &[u8]) -> Vec<ElementKind> {
     let mut is_placed = false;
     for kind in &kinds {
         match kind {
-            ElementKind::Damaged(_) | ElementKind::Overflow | ElementKind::TraceOff | ElementKind::TraceOn => {
-                is_placed = false
-            }
+            ElementKind::Damaged(_)
+            | ElementKind::Cut(_)
+            | ElementKind::Overflow
+            | ElementKind::TraceOff
+            | ElementKind::TraceOn => is_placed = false,
             ElementKind::Address(_) | ElementKind::SourceAddress(_) => is_placed = true,
-            ElementKind::Atom { .. } => assert!(is_placed, "{kinds:?}"),
+            ElementKind::Atoms(_) => assert!(is_placed, "{kinds:?}"),
             _ => {}
         }
     }
@@ -61,7 +63,8 @@ fn a_trace_cut_inside_a_packet_says_so() {
         let damaged: Vec<_> = kinds
             .iter()
             .filter_map(|kind| match kind {
-                ElementKind::Damaged(words) => Some(words),
+                ElementKind::Cut(words) => Some(words),
+                ElementKind::Damaged(words) => panic!("{words}"),
                 _ => None,
             })
             .collect();
@@ -149,6 +152,6 @@ fn damage_of_the_frames_is_damage_of_the_source() {
     let barrier = [0xff, 0xff, 0xff, 0x7f].repeat(4);
     let kinds = read(&[&frames[..], &barrier, &frames].concat());
     let words = "a barrier, which drivers write where the frames before and behind do not belong together";
-    assert_eq!(kinds[6..9], [atom(true), ElementKind::Damaged(words.to_owned()), ElementKind::Synchronized]);
+    assert_eq!(kinds[6..9], [atom(true), ElementKind::Cut(words.to_owned()), ElementKind::Synchronized]);
     assert_eq!(kinds.len(), 15);
 }

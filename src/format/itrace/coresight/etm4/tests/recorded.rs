@@ -42,13 +42,17 @@ fn counts(sink: &[u8], ini: &str) -> Counts {
         "{first:?}"
     );
     source.fold(Counts::default(), |mut counts, element| {
+        if let ElementKind::Atoms(mut atoms) = element.kind {
+            while let Some(taken) = atoms.take_oldest() {
+                *if taken { &mut counts.taken } else { &mut counts.not_taken } += 1;
+            }
+            return counts;
+        }
         *match element.kind {
             ElementKind::Synchronized => &mut counts.synchronized,
             ElementKind::TraceOn => &mut counts.trace_on,
             ElementKind::Context { .. } => &mut counts.contexts,
             ElementKind::Address(_) => &mut counts.addresses,
-            ElementKind::Atom { taken: true } => &mut counts.taken,
-            ElementKind::Atom { taken: false } => &mut counts.not_taken,
             _ => &mut counts.others,
         } += 1;
         counts
@@ -88,9 +92,10 @@ fn the_return_stack_leaves_the_same_branches() {
     let taken = |sink: &[u8], ini: &str| -> Vec<_> {
         Source::new(sink, Framing::Aligned, configuration_in(ini))
             .filter_map(|element| match element.kind {
-                ElementKind::Atom { taken } => Some(taken),
+                ElementKind::Atoms(atoms) => Some(atoms),
                 _ => None,
             })
+            .flat_map(|mut atoms| std::iter::from_fn(move || atoms.take_oldest()))
             .collect()
     };
     let one = include_str!("../../../../../../tests/data/itrace/gen-etm4-one/etm_0.ini");
