@@ -10,7 +10,7 @@ use super::Marks;
 use super::changes::{Changes, Watched};
 use super::libraries::Libraries;
 use super::told::{self, Told};
-use crate::image::{Anchor, Image, PlacedImage, Placement};
+use crate::image::{Anchor, Image, PlacedImage};
 use crate::index::{Answer, Index, Inspector, Query};
 use crate::source::{Change, Source};
 use crate::trace::{Frame, Item, Library, Recording};
@@ -72,8 +72,8 @@ impl Replay {
         });
         let foreign = foreign.or_else(|| recording.refusal(image.as_deref()?));
         let image = image.filter(|_| foreign.is_none());
-        let given = image.map(|image| match recording.load_bias(&image).filter(|_| load_bias.is_none()) {
-            Some(bias) => PlacedImage { image, bias, placement: Placement::Recorded },
+        let given = image.map(|image| match recording.placement(&image).filter(|_| load_bias.is_none()) {
+            Some((bias, placement)) => PlacedImage { image, bias, placement },
             None => PlacedImage::place(image, load_bias, &anchors, &program_counters),
         });
         let recorded = given.as_ref().map_or_else(Vec::new, |image| recording.libraries(image));

@@ -8,7 +8,7 @@ use super::{
     Damage, Event, Frame, Instructions, Interruption, Library, RunStatus, Thread, TraceStateVariable, Tracepoint,
 };
 use crate::arch::Target;
-use crate::image::{Image, PlacedImage};
+use crate::image::{Image, PlacedImage, Placement};
 use crate::source::Change;
 
 /// Where a recording keeps a frame: a number that only the recording understands (a file offset, a position in a
@@ -107,8 +107,9 @@ pub trait Recording: Send + Sync {
         None
     }
 
-    /// What is to be added to the addresses of a program that the user gives, where the recording says where it lay.
-    fn load_bias(&self, _image: &Image) -> Option<u64> {
+    /// What is to be added to the addresses of a program that the user gives, where the recording says where it lay, and
+    /// how that is known.
+    fn placement(&self, _image: &Image) -> Option<(u64, Placement)> {
         None
     }
 

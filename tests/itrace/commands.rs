@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use crate::etm4;
+use crate::execution::Execution;
+use crate::program::Program;
 use crate::support::{data, run, traceframe};
 
 /// A command with arguments, in the folder of the cases.
@@ -120,6 +123,53 @@ fn the_program_of_a_description_may_be_given_again() {
     let (code, _, errors) = said(&["info", "walk.a64.toml", "--exec", "walk.t32"]);
     assert_eq!(code, Some(3));
     assert!(errors.contains("another machine"), "{errors}");
+}
+
+/// A position-independent program lies where the addresses of the trace fit it: where Linux puts it without
+/// randomisation, or where it was linked. Elsewhere its place is asked for.
+#[test]
+fn a_position_independent_program_is_placed_by_what_was_executed() {
+    let program = Program::open("walk.a64");
+    let execution = Execution::of(&program);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let mut file = std::fs::read(data("itrace/walk.a64")).unwrap();
+    // e_type: ET_DYN.
+    file[16] = 3;
+    std::fs::write(path("walk.a64"), file).unwrap();
+    for (bias, said_of_it) in [
+        (0, Some("at its linked addresses, which every recorded address fits")),
+        (0xaaaa_aaaa_a000, Some("usual base, which every recorded address fits")),
+        (0x1234_5678_9000, None),
+    ] {
+        let (sink, description) =
+            etm4::made(&program.at_bias(bias), &execution.at_bias(bias), &etm4::Options::default(), 1);
+        std::fs::write(path("walk.a64.bin"), sink).unwrap();
+        std::fs::write(path("capture.toml"), description).unwrap();
+        let (code, info, errors) = said(&["info", &path("capture.toml")]);
+        match said_of_it {
+            Some(words) => assert!(info.contains(words), "{bias:#x}: {info}{errors}"),
+            None => {
+                assert_eq!((code, info.as_str()), (Some(3), ""));
+                assert!(errors.contains("is position-independent") && errors.contains("--image FILE@ADDR"), "{errors}");
+            }
+        }
+        let (_, frames, errors) = match said_of_it {
+            Some(_) => said(&["frames", &path("capture.toml")]),
+            None => {
+                let bias = format!("{bias:#x}");
+                said(&["frames", &path("capture.toml"), "--exec", &path("walk.a64"), "--load-bias", &bias])
+            }
+        };
+        let addresses = frames.lines().skip(1).filter(|line| !line.contains(" -- "));
+        let addresses: Vec<u64> = addresses
+            .map(|line| u64::from_str_radix(line[10..].split_whitespace().next().unwrap().trim_start_matches("0x"), 16))
+            .collect::<Result<_, _>>()
+            .unwrap();
+        let expected = execution.at_bias(bias).list;
+        let missing = expected.len() - addresses.len();
+        assert!(expected.starts_with(&addresses) && missing < 20, "{bias:#x}: {missing} {errors}");
+    }
 }
 
 /// A program that was rebuilt is contradicted by the trace, and the first place is named.

@@ -40,6 +40,15 @@ impl Execution {
         Execution { list, traps }
     }
 
+    /// The same of the program at another place.
+    pub fn at_bias(&self, bias: u64) -> Execution {
+        let moved = |(at, trap): (&usize, &Trap)| (*at, Trap { returns_to: trap.returns_to + bias, ..*trap });
+        Execution {
+            list: self.list.iter().map(|address| address + bias).collect(),
+            traps: self.traps.iter().map(moved).collect(),
+        }
+    }
+
     /// The same with interrupts: every now and then the program's `handler` was executed in between; at once behind
     /// branches under a condition if they `can_follow_branches`.
     pub fn with_interrupts(

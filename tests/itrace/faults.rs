@@ -262,9 +262,11 @@ impl Subject<'_> {
                 tally.late += 1;
             }
         }
-        // What later packets contradict is hardly ever shown; what none does no reader can know.
+        // What later packets contradict is hardly ever shown; what none does no reader can know. Bytes that are not where
+        // they were may be taken for packets that say anything.
         let contradicted = tally.false_cases - tally.silent;
-        assert!(contradicted <= 2 + cases / 25, "{}: {fault}: {contradicted} of {cases}", self.name);
+        let most = if matches!(fault, Fault::Inserted | Fault::Removed) { cases / 10 } else { cases / 25 };
+        assert!(contradicted <= 2 + most, "{}: {fault}: {contradicted} of {cases}", self.name);
         tally
     }
 }

@@ -96,6 +96,13 @@ impl Program {
         moved
     }
 
+    /// The same program, so many bytes further on.
+    pub fn at_bias(&self, bias: u64) -> Program {
+        let code = self.code.iter().map(|(start, bytes)| (start + bias, bytes.clone())).collect();
+        let changes = self.changes.iter().map(|(at, set)| (if *at == 0 { 0 } else { at + bias }, *set)).collect();
+        Program { name: self.name, code, changes, symbols: BTreeMap::new() }
+    }
+
     /// The address of every instruction that is executed, as an emulator tells it.
     pub fn run(&self) -> Vec<u64> {
         let emulator = match self.name.split('.').nth(1).unwrap() {

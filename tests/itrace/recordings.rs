@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::etm4::{Options, made};
+use crate::etrace;
 use crate::execution::Execution;
 use crate::program::Program;
 use crate::random::Random;
@@ -78,11 +79,21 @@ fn callers(answers: &[Vec<String>], commands: &[String]) -> Vec<Vec<String>> {
 
 #[test]
 fn the_callers_are_those_of_a_live_run() {
-    for (name, emulator) in [("walk.a64", "qemu-aarch64"), ("walk.t32", "qemu-arm"), ("walk.a32", "qemu-arm")] {
+    for (name, emulator) in [
+        ("walk.a64", "qemu-aarch64"),
+        ("walk.t32", "qemu-arm"),
+        ("walk.a32", "qemu-arm"),
+        ("walk.rv64", "qemu-riscv64"),
+        ("walk.rv32", "qemu-riscv32"),
+    ] {
         let (program, path) = (Program::open(name), data(name));
         let folder = tempfile::tempdir().unwrap();
+        let execution = Execution::of(&program);
         let options = Options { has_return_stack: true, period: 700, ..Options::default() };
-        let (sink, mut description) = made(&program, &Execution::of(&program), &options, 1);
+        let (sink, mut description) = match program.is_riscv() {
+            true => etrace::made(&program, &execution),
+            false => made(&program, &execution, &options, 1),
+        };
         // The program is not beside it.
         description.truncate(description.find("[[image]]").unwrap());
         std::fs::write(folder.path().join(format!("{name}.bin")), sink).unwrap();

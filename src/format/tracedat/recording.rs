@@ -12,7 +12,7 @@ use super::merge::{Merge, Next};
 use super::programs_place::{self, Kernel};
 use super::variables::{LOST, number};
 use crate::arch::Target;
-use crate::image::{Image, PlacedImage};
+use crate::image::{Image, PlacedImage, Placement};
 use crate::source::Change;
 use crate::trace::{
     self, Damage, Frame, Item, Library, Location, Recording, RunStatus, Thread, TraceStateVariable, Tracepoint,
@@ -76,11 +76,12 @@ impl Recording for TraceDat {
         programs_place::refusal(&self.kernel_functions, self.machine, image)
     }
 
-    fn load_bias(&self, image: &Image) -> Option<u64> {
-        match self.kernel_functions.compare(image) {
+    fn placement(&self, image: &Image) -> Option<(u64, Placement)> {
+        let bias = match self.kernel_functions.compare(image) {
             Kernel::Moved(bias) => Some(bias),
             _ => programs_place::of_process(&self.container, self.process, image),
-        }
+        };
+        Some((bias?, Placement::Recorded))
     }
 
     fn shown_with(&self, image: &PlacedImage) {

@@ -69,6 +69,19 @@ fn show(program: &Program, sink: &Sink, framing: Framing, width: Width) -> Shown
     shown
 }
 
+/// A sink with the run of a program, and the description that goes with it, of files beside it.
+pub fn made(program: &Program, execution: &Execution) -> (Vec<u8>, String) {
+    let (options, width) = (encoder::Options { period: 700, ..encoder::Options::default() }, Width::of(program));
+    let packets = encoder::encode(program, execution, &options, SIEMENS, width);
+    let (name, bits) = (program.name, width.address);
+    let description = format!(
+        "[capture]\nversion = 1\n\n[[sink]]\nfile = \"{name}.bin\"\nformat = \"smi\"\n\n[[sink.source]]\nid = 0\n\
+         protocol = \"etrace\"\nname = \"hart 0\"\nisa = \"rv{bits}\"\nparameters = {{ iaddress_width_p = {bits} }}\n\n\
+         [[image]]\nfile = \"{name}\"\n"
+    );
+    (Sink::of(&packets, 0..packets.len()).bytes, description)
+}
+
 /// What is shown of a run of a program, if it is taken for one of another.
 pub fn show_with(program: &Program, wrong: &Program, execution: &Execution) -> Shown {
     let (options, width) = (encoder::Options { period: 700, ..encoder::Options::default() }, Width::of(program));

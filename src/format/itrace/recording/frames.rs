@@ -11,7 +11,7 @@ use super::stretch::{Executed, Stretch};
 use super::timeline::Times;
 use super::{InstructionTrace, Kept, Source, thread_of};
 use crate::arch::Target;
-use crate::image::{Activation, Image, PlacedImage, Unwinding, unwinding};
+use crate::image::{Activation, Image, PlacedImage, Placement, Unwinding, unwinding};
 use crate::source::{self, Change};
 use crate::trace::{
     Damage, Frame, Instructions, Item, Library, Location, MemoryBlock, ProgramCounter, Recording, RegisterBlock,
@@ -170,9 +170,9 @@ impl Recording for InstructionTrace {
         others.map(library).collect()
     }
 
-    fn load_bias(&self, image: &Image) -> Option<u64> {
+    fn placement(&self, image: &Image) -> Option<(u64, Placement)> {
         let placed = self.programs.iter().find(|found| found.image.path() == image.path());
-        placed.filter(|found| found.bias != 0).map(|found| found.bias)
+        placed.map(|found| (found.bias, found.placement.clone()))
     }
 
     fn is_instruction_trace(&self) -> bool {

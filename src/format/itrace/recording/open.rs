@@ -97,11 +97,14 @@ pub enum OpenError {
 }
 
 fn hint(is_program: bool) -> &'static str {
-    if is_program { "--load-bias ADDR" } else { "--image FILE@ADDR" }
+    if is_program { "--load-bias ADDR" } else { "--image FILE@ADDR, or address in a description" }
 }
 
 /// Programs, each opened once, and where they lay.
 struct Programs<'a> {
+    /// The user's, and what is added to its addresses.
+    program: Option<Arc<Image>>,
+    load_bias: Option<u64>,
     opened: Vec<Arc<Image>>,
     mismatches: Vec<Mismatch>,
     allow_mismatch: bool,
@@ -132,7 +135,9 @@ impl Programs<'_> {
     }
 
     /// A program where it lay.
-    fn place(&self, image: Arc<Image>, load_bias: Option<u64>, is_program: bool) -> Result<PlacedImage, OpenError> {
+    fn place(&self, image: Arc<Image>) -> Result<PlacedImage, OpenError> {
+        let is_program = self.program.as_ref().is_some_and(|program| Arc::ptr_eq(program, &image));
+        let load_bias = self.load_bias.filter(|_| is_program);
         let is_to_be_found = load_bias.is_none() && image.is_position_independent();
         let addresses = if is_to_be_found { (self.addresses)() } else { Vec::new() };
         let placed = PlacedImage::place(image, load_bias, &[], &addresses);
@@ -154,7 +159,7 @@ impl Programs<'_> {
                             let placement = if elf.load.is_none() { Placement::Fixed } else { Placement::Option };
                             PlacedImage { image, bias, placement }
                         }
-                        None => self.place(image, None, false)?,
+                        None => self.place(image)?,
                     });
                 }
                 ImageAt::Memory(memory) => {
@@ -201,6 +206,8 @@ impl InstructionTrace {
             described.iter().flat_map(of).collect()
         };
         let mut programs = Programs {
+            program: options.program.clone(),
+            load_bias: options.load_bias,
             opened: options.program.iter().cloned().collect(),
             mismatches: Vec::new(),
             allow_mismatch: options.allow_mismatch,
@@ -214,7 +221,7 @@ impl InstructionTrace {
             let described = described.map(|at| placed.remove(at)).filter(|_| options.load_bias.is_none());
             let first = match described {
                 Some(described) => described,
-                None => programs.place(Arc::clone(program), options.load_bias, true)?,
+                None => programs.place(Arc::clone(program))?,
             };
             placed.insert(0, first);
         }
