@@ -91,7 +91,7 @@ impl Walked {
                 self.discontinuities += 1;
                 assert!(at <= self.bytes as u64 && self.discontinuities <= 40 * (self.bytes + 1), "{reason}");
             }
-            Step::Trap { .. } | Step::End | Step::Time(_) => {}
+            Step::Trap { .. } | Step::End | Step::State(_) | Step::Time(_) => {}
         }
     }
 }

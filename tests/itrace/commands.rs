@@ -35,7 +35,7 @@ fn frames_and_info_say_what_lies_between() {
     let (_, frames, _) = said(&["frames", "walk.t32.toml", "--range", "345..346"]);
     let lines: Vec<&str> = frames.lines().collect();
     assert!(lines[1].contains("0x10124             leaf_with_frame+20 walk.c:73"), "{frames}");
-    assert!(lines[1].ends_with("core 0, time 1193285 to 1195955"), "{frames}");
+    assert!(lines[1].ends_with("core 0, EL0, time 1193285 to 1195955"), "{frames}");
     assert_eq!(lines[2], "          -- exception: IRQ (byte 0x4e)", "{frames}");
     assert!(lines[3].contains("handler"), "{frames}");
     let (_, json, _) = said(&["frames", "walk.t32.toml", "--range", "2522..2522", "--json"]);
@@ -123,6 +123,26 @@ fn the_program_of_a_description_may_be_given_again() {
     let (code, _, errors) = said(&["info", "walk.a64.toml", "--exec", "walk.t32"]);
     assert_eq!(code, Some(3));
     assert!(errors.contains("another machine"), "{errors}");
+}
+
+/// The state of execution is shown with each instruction, with the IDs that are traced.
+#[test]
+fn the_context_of_an_instruction_is_shown() {
+    let program = Program::open("walk.a64");
+    let folder = tempfile::tempdir().unwrap();
+    let options = etm4::Options { has_contexts: true, ..etm4::Options::default() };
+    let (sink, description) = etm4::made(&program, &Execution::of(&program), &options, 1);
+    let capture = folder.path().join("capture.toml");
+    std::fs::write(folder.path().join("walk.a64.bin"), sink).unwrap();
+    std::fs::write(&capture, description.replace("\"walk.a64\"", &format!("{:?}", data("itrace/walk.a64")))).unwrap();
+    let (_, frames, errors) = said(&["frames", capture.to_str().unwrap()]);
+    let (mut contexts, mut shown) = (std::collections::BTreeSet::new(), 0);
+    for line in frames.lines().skip(1).filter(|line| !line.contains(" -- ")) {
+        let (_, context) = line.split_once("core 0, EL0, context 0x").unwrap_or_else(|| panic!("{line}"));
+        contexts.insert(context.to_owned());
+        shown += 1;
+    }
+    assert!(contexts.len() > 5 && shown > 5000, "{contexts:?} {shown} {errors}");
 }
 
 /// A position-independent program lies where the addresses of the trace fit it: where Linux puts it without

@@ -59,7 +59,7 @@ impl Shown {
                 self.ends += 1;
                 self.is_going_on = false;
             }
-            Step::Time(_) => {}
+            Step::State(_) | Step::Time(_) => {}
         }
     }
 

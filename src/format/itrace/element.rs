@@ -2,6 +2,7 @@
 
 use super::atoms::Atoms;
 use super::instruction::InstructionSet;
+use super::state::State;
 
 /// Something that a trace source told, with the place in the sink where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,18 +27,7 @@ pub enum ElementKind {
     /// What comes does not go on with what was told, which ends here, and why.
     Cut(String),
     /// In which state instructions are executed from here on.
-    Context {
-        /// The exception level, 0 to 3.
-        exception_level: u8,
-        /// Whether in secure state.
-        is_secure: bool,
-        /// Whether in AArch64 state.
-        is_64_bit: bool,
-        /// The context ID, which an operating system gives to a process, if it is traced.
-        context: Option<u32>,
-        /// The ID of the virtual machine, if it is traced.
-        machine: Option<u32>,
-    },
+    Context(State),
     /// Nothing that was told before is needed to understand what comes: the source and its reader begin anew, their
     /// return stacks among what is empty behind the next waypoint.
     Synchronized,

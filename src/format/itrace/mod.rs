@@ -21,6 +21,7 @@ pub mod instruction;
 #[doc = include_str!("page.md")]
 pub mod page {}
 pub mod recording;
+mod state;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -28,4 +29,5 @@ mod unconfirmed;
 
 pub use atoms::Atoms;
 pub use element::{Element, ElementKind, Exception, Target, Transaction};
+pub use state::State;
 pub use step::{Discontinuity, Step};

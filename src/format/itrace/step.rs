@@ -1,6 +1,7 @@
 //! What was executed, in order: the one thing that every protocol comes to.
 
 use super::instruction::Block;
+use super::state::State;
 
 /// What comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub enum Step {
     Discontinuity(Discontinuity),
     /// Tracing ended here, as it was meant to: a filter, or the end of the recording.
     End,
+    /// What comes next is executed in this state.
+    State(State),
     /// The time by the source's clock, which lies between what was executed before and what comes next.
     Time(u64),
 }

@@ -169,8 +169,12 @@ impl Reconstruction {
                 self.unconfirmed.make_room(step);
                 Ok(())
             }
-            ElementKind::Context { .. }
-            | ElementKind::ExceptionReturn
+            ElementKind::Context(state) => {
+                self.unconfirmed.push(at, Step::State(*state));
+                self.unconfirmed.make_room(step);
+                Ok(())
+            }
+            ElementKind::ExceptionReturn
             | ElementKind::Transaction(_)
             | ElementKind::TimestampMarker
             | ElementKind::Cycles(_)

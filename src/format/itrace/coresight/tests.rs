@@ -52,6 +52,8 @@ fn executed(folder: &str, source: &str) -> (Vec<u64>, Vec<Step>) {
             seen.extend((0..run.instructions()).map(|nth| block.address(nth).unwrap()));
             assert_eq!(seen.last().copied(), run.last());
         }
+        // The one that it is in from the beginning on.
+        Step::State(state) => assert_eq!(state.to_string(), "EL0"),
         other => others.push(other),
     });
     (seen, others)
@@ -87,7 +89,7 @@ fn whatever_the_bytes_are_it_ends_and_what_does_not_fit_is_a_discontinuity() {
         walk(&Program(code), sink, &configuration, |step| match step {
             Step::Run(run) => executed += u64::from(run.instructions()),
             Step::Discontinuity(_) => gaps += 1,
-            Step::Trap { .. } | Step::End | Step::Time(_) => {}
+            Step::Trap { .. } | Step::End | Step::State(_) | Step::Time(_) => {}
         });
         (executed, gaps)
     };
@@ -124,7 +126,7 @@ fn proven(words: &[u32], elements: &[ElementKind]) -> Vec<Result<(u64, u64), Str
     reconstruction.take_all(elements, &mut blocks, &mut |_, step| match step {
         Step::Run(run) => found.push(Ok((run.start - BASE, run.last - BASE))),
         Step::Discontinuity(Discontinuity { reason, .. }) => found.push(Err(reason)),
-        Step::Trap { .. } | Step::End | Step::Time(_) => {}
+        Step::Trap { .. } | Step::End | Step::State(_) | Step::Time(_) => {}
     });
     found
 }

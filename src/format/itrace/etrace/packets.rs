@@ -36,6 +36,9 @@ pub struct Packet {
     pub payload: Result<Option<InstructionTrace>, String>,
     /// Whether it cannot be read because the bytes end in it.
     pub is_cut: bool,
+    /// The time at which it was made, by a clock that its source shares with the others of the sink, if its
+    /// encapsulation tells it. The Siemens Messaging Infrastructure tells the lowest 16 bits of a time alone, which is none.
+    pub time: Option<u64>,
 }
 
 impl Packet {
@@ -52,8 +55,12 @@ impl Packet {
 #[derive(Clone)]
 pub struct Packets<'a> {
     decoder: Decoder<'a, Reference>,
+    /// The same for packets in an encapsulation without a timestamp.
+    without_timestamps: Decoder<'a, Reference>,
     framing: Framing,
-    length: usize,
+    bytes: &'a [u8],
+    /// Offset of the next packet.
+    next: usize,
 }
 
 impl<'a> Packets<'a> {
@@ -65,37 +72,48 @@ impl<'a> Packets<'a> {
     /// Those from an offset on, where a packet begins.
     pub fn from(bytes: &'a [u8], at: u64, framing: Framing, parameters: &Parameters) -> Packets<'a> {
         let builder = packet::builder().with_params(&parameters.0);
-        let builder = match framing {
-            Framing::Siemens { hart_bits } => builder.with_hart_index_width(hart_bits.min(64)),
-            Framing::Encapsulation { source_bits, timestamp_bytes } => {
-                builder.with_hart_index_width(source_bits.min(16)).with_timestamp_width(timestamp_bytes.min(8))
-            }
+        let (bits, timestamp_bytes) = match framing {
+            Framing::Siemens { hart_bits } => (hart_bits.min(64), 0),
+            Framing::Encapsulation { source_bits, timestamp_bytes } => (source_bits.min(16), timestamp_bytes.min(8)),
         };
-        let rest = usize::try_from(at).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
-        Packets { decoder: builder.decoder(rest), framing, length: bytes.len() }
+        let decoder =
+            |timestamp_bytes| builder.with_hart_index_width(bits).with_timestamp_width(timestamp_bytes).decoder(&[]);
+        let next = usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+        Packets { decoder: decoder(timestamp_bytes), without_timestamps: decoder(0), framing, bytes, next }
     }
 
     /// Offset in the sink of the next packet.
     pub fn at(&self) -> u64 {
-        self.length.saturating_sub(self.decoder.bytes_left()) as u64
+        self.next as u64
     }
 
-    fn decode(&mut self, at: u64) -> Result<Option<Packet>, Error> {
+    /// A packet, and moves behind it; `None` for one that fills a gap.
+    fn decode(&mut self) -> Result<Option<Packet>, Error> {
+        let at = self.at();
+        let rest = self.bytes.get(self.next..).unwrap_or_default();
+        // Bit 7 of an encapsulation's header says whether there is a timestamp. The crate reckons with its bytes always.
+        let is_short = matches!(self.framing, Framing::Encapsulation { .. })
+            && rest.first().is_some_and(|header| header & 0x80 == 0);
+        let decoder = if is_short { &mut self.without_timestamps } else { &mut self.decoder };
+        decoder.reset(rest);
         let said = |payload: Result<Payload, Error>| match payload {
             Ok(Payload::InstructionTrace(payload)) => Ok(Some(payload)),
             Ok(Payload::DataTrace) => Ok(None),
             Err(error) => Err(error.to_string()),
         };
-        Ok(match self.framing {
+        let found = match self.framing {
             Framing::Siemens { .. } => {
-                let packet = self.decoder.decode_smi_packet()?;
-                Some(Packet { at, source: Some(packet.hart()), payload: said(packet.decode_payload()), is_cut: false })
+                let packet = decoder.decode_smi_packet()?;
+                let source = Some(packet.hart());
+                Some(Packet { at, source, payload: said(packet.decode_payload()), is_cut: false, time: None })
             }
-            Framing::Encapsulation { .. } => self.decoder.decode_encap_packet()?.into_normal().map(|packet| {
-                let source = Some(u64::from(packet.src_id()));
-                Packet { at, source, payload: said(packet.decode_payload()), is_cut: false }
+            Framing::Encapsulation { .. } => decoder.decode_encap_packet()?.into_normal().map(|packet| {
+                let (source, time) = (Some(u64::from(packet.src_id())), packet.timestamp());
+                Packet { at, source, payload: said(packet.decode_payload()), is_cut: false, time }
             }),
-        })
+        };
+        self.next = self.bytes.len().saturating_sub(decoder.bytes_left());
+        Ok(found)
     }
 }
 
@@ -105,15 +123,18 @@ impl Iterator for Packets<'_> {
     /// The next packet. A last one that is cut has words for its payload.
     fn next(&mut self) -> Option<Packet> {
         loop {
-            let at = Some(self.at()).filter(|at| *at < self.length as u64)?;
-            match self.decode(at) {
+            let at = self.at();
+            if self.next >= self.bytes.len() {
+                return None;
+            }
+            match self.decode() {
                 Ok(Some(packet)) => return Some(packet),
                 // One that fills a gap.
                 Ok(None) => {}
                 Err(error) => {
-                    self.decoder.reset(&[]);
+                    self.next = self.bytes.len();
                     let is_cut = matches!(error, Error::InsufficientData(_));
-                    return Some(Packet { at, source: None, payload: Err(error.to_string()), is_cut });
+                    return Some(Packet { at, source: None, payload: Err(error.to_string()), is_cut, time: None });
                 }
             }
         }

@@ -107,6 +107,11 @@ impl Parameters {
         u64::MAX >> (64 - u32::from(self.0.iaddress_width_p.get()))
     }
 
+    /// Whether packets have the ID of a context.
+    pub(super) fn has_contexts(&self) -> bool {
+        !self.0.nocontext_p
+    }
+
     /// How many returns can be told by the calls before them.
     pub(super) fn return_stack_depth(&self) -> usize {
         let bits = self.0.return_stack_size_p.max(self.0.call_counter_size_p);

@@ -8,14 +8,15 @@
 //! packet tells a full address, which may be the one that did not fit.
 
 use riscv_etrace::packet::payload::{AddressInfo, Branch as Branching, InstructionTrace};
-use riscv_etrace::packet::sync::{QualStatus, Start, Support, Synchronization, Trap};
+use riscv_etrace::packet::sync::{Context, QualStatus, Start, Support, Synchronization, Trap};
 use riscv_etrace::packet::unit::ReferenceIOptions;
-use riscv_etrace::types::branch;
+use riscv_etrace::types::{Privilege, branch};
 
 use super::branches::Branches;
 use super::packets::Packet;
 use super::parameters::Parameters;
 use crate::format::itrace::instruction::{Block, Blocks, Branch, Code, Ending, Flow, InstructionSet};
+use crate::format::itrace::state::State;
 use crate::format::itrace::step::Step;
 use crate::format::itrace::unconfirmed::{Unconfirmed, Wrong};
 
@@ -89,6 +90,11 @@ pub struct Reconstruction {
     is_behind_gap: bool,
     /// Whether an exception was told, and not yet where its handler is.
     is_in_trap: bool,
+    /// The state of execution, the one from the address on that is being walked to, and the time there.
+    state: Option<State>,
+    entering: Option<State>,
+    time: Option<u64>,
+    has_contexts: bool,
     /// The place in the sink of the packet that is being taken.
     at: u64,
     /// What no address has agreed with yet.
@@ -116,6 +122,10 @@ impl Reconstruction {
             has_all_returns: false,
             is_behind_gap: false,
             is_in_trap: false,
+            state: None,
+            entering: None,
+            time: None,
+            has_contexts: parameters.has_contexts(),
             at: 0,
             unconfirmed: Unconfirmed::default(),
             is_agreeing: false,
@@ -136,6 +146,7 @@ impl Reconstruction {
             if is_agreeing {
                 self.unconfirmed.agree(step);
             }
+            self.tell_time(packet);
             return self.unconfirmed.make_room(step);
         };
         let is_untold = wrong.is_untold();
@@ -148,9 +159,12 @@ impl Reconstruction {
             _ => Ok(()),
         };
         self.is_agreeing = false;
-        if let Err(wrong) = begun {
-            self.unconfirmed.end_at(packet.at, wrong, step);
-            self.lose();
+        match begun {
+            Ok(()) => self.tell_time(packet),
+            Err(wrong) => {
+                self.unconfirmed.end_at(packet.at, wrong, step);
+                self.lose();
+            }
         }
     }
 
@@ -168,6 +182,14 @@ impl Reconstruction {
     /// There are no more packets.
     pub fn end(&mut self, step: &mut impl FnMut(u64, Step)) {
         self.unconfirmed.pass_on(step);
+    }
+
+    /// The time of a packet, which lies behind what it proves. That of its encapsulation goes before one of its own.
+    fn tell_time(&mut self, packet: &Packet) {
+        if let Some(time) = packet.time.or(self.time.take()) {
+            self.time = None;
+            self.push(Step::Time(time));
+        }
     }
 
     /// Adds a step that the packet tells that is being taken.
@@ -199,6 +221,7 @@ impl Reconstruction {
         self.returns.clear();
         self.has_all_returns = false;
         self.is_address_known = false;
+        (self.state, self.entering, self.time) = (None, None, None);
     }
 
     /// Goes on at the address of a packet, if that is known, with the branches that the packet tells.
@@ -224,7 +247,11 @@ impl Reconstruction {
             }
             InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start, blocks),
             InstructionTrace::Synchronization(Synchronization::Trap(trap)) => self.trap(trap, blocks),
-            InstructionTrace::Synchronization(Synchronization::Context(_)) => Ok(()),
+            InstructionTrace::Synchronization(Synchronization::Context(context)) => {
+                self.announce(context);
+                self.enter();
+                Ok(())
+            }
             InstructionTrace::Extension(_) => {
                 Err(Wrong::lost("it tells of predicted branches or cached jumps, which are not read"))
             }
@@ -269,10 +296,35 @@ impl Reconstruction {
         self.follow(Until::Address { is_notified: told.notify, is_behind_jump: told.updiscon }, told.irdepth, blocks)
     }
 
+    /// From the address on that a packet tells execution is in the packet's state.
+    fn announce(&mut self, context: &Context) {
+        let level = match context.privilege {
+            Privilege::User => "user",
+            Privilege::Supervisor => "supervisor",
+            Privilege::Machine => "machine",
+            Privilege::Debug => "debug",
+            Privilege::VirtUser => "virtual user",
+            Privilege::VirtSupervisor => "virtual supervisor",
+        };
+        let context_id = self.has_contexts.then_some(context.context);
+        let state = State { level, security: None, context: context_id, machine: None };
+        self.entering = Some(state).filter(|state| self.state != Some(*state));
+        self.time = context.time;
+    }
+
+    /// Here it is.
+    fn enter(&mut self) {
+        if let Some(state) = self.entering.take() {
+            self.state = Some(state);
+            self.push(Step::State(state));
+        }
+    }
+
     /// Tracing begins, or goes on and tells a full address.
     fn start<C: Code>(&mut self, start: &Start, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         self.address = start.address & self.mask;
         self.may_come_again = false;
+        self.announce(&start.ctx);
         let goes_on = self.place.is_some() && !self.is_in_trap;
         if !goes_on {
             self.branches = Branches::default();
@@ -302,6 +354,7 @@ impl Reconstruction {
         self.is_in_trap = !trap.thaddr;
         if trap.thaddr {
             self.address = trap.address & self.mask;
+            self.announce(&trap.ctx);
             self.branches = Branches::default();
             self.tell_branch(Some(trap.branch), blocks)?;
             self.begin(blocks)?;
@@ -341,6 +394,7 @@ impl Reconstruction {
         }
         let block = block.through(block.start);
         self.place = Some(block);
+        self.enter();
         self.push(Step::Run(block));
         self.is_in_trap = false;
         self.is_address_known = true;
@@ -469,7 +523,16 @@ impl Reconstruction {
                 self.push(Step::Run(*block));
                 continue;
             };
-            let block = block.through(stop);
+            let mut block = block.through(stop);
+            if self.entering.is_some() {
+                // What comes before the address is executed in the state before.
+                let before = block.up_to(stop);
+                if before.instructions() > 0 {
+                    self.push(Step::Run(before));
+                }
+                self.enter();
+                block = blocks.block(self.instruction_set, stop).through(stop);
+            }
             self.push(Step::Run(block));
             self.place = Some(block);
             if is_told && until.is_some() {

@@ -42,6 +42,7 @@ fn every_instruction_is_the_one_that_was_executed() {
                 assert_eq!(addresses.last().copied(), run.last());
                 seen.extend(addresses);
             }
+            Step::State(state) => assert_eq!(state.to_string(), "user"),
             // It ends as it was meant to.
             Step::End if seen.len() == truth.len() => {}
             other => panic!("{name}: {other:?} behind {} instructions, at byte {at}", seen.len()),
@@ -68,7 +69,7 @@ fn walked(bytes: &[u8], moved: u64) -> (u64, usize) {
     walk.take_all(packets, &mut blocks, &mut |_, step| match step {
         Step::Run(run) => executed += u64::from(run.instructions()),
         Step::Discontinuity(_) => gaps += 1,
-        Step::Trap { .. } | Step::End | Step::Time(_) => {}
+        Step::Trap { .. } | Step::End | Step::State(_) | Step::Time(_) => {}
     });
     (executed, gaps)
 }
@@ -109,8 +110,23 @@ fn parameters_are_asked_for_and_not_guessed() {
 /// What packets prove of a program: the addresses of the first and the last instruction of each run, and what is said of
 /// discontinuities.
 fn proven(named: &[(&str, u64)], payloads: &[InstructionTrace]) -> Vec<Result<(u64, u64), String>> {
-    /// `nop`, `beq zero, zero, .+8`, `nop`, `jr a0`, `nop`, `ret`.
-    const CODE: [u32; 6] = [0x13, 0x463, 0x13, 0x0005_0067, 0x13, 0x8067];
+    let packets = (0..).zip(payloads).map(|(at, payload)| packet(at, *payload, None));
+    let found = steps(named, packets).into_iter().filter_map(|step| match step {
+        Step::Run(run) => Some(Ok((run.start, run.last))),
+        Step::Discontinuity(gap) => Some(Err(gap.reason)),
+        Step::Trap { .. } | Step::End | Step::State(_) | Step::Time(_) => None,
+    });
+    found.collect()
+}
+
+fn packet(at: u64, payload: InstructionTrace, time: Option<u64>) -> Packet {
+    Packet { at, source: Some(0), payload: Ok(Some(payload)), is_cut: false, time }
+}
+
+/// All that packets prove of a program.
+fn steps(named: &[(&str, u64)], packets: impl IntoIterator<Item = Packet>) -> Vec<Step> {
+    /// `nop`, `beq zero, zero, .+8`, `nop`, `jr a0`, `nop`, `ret`, three times `nop`, `ret`.
+    const CODE: [u32; 10] = [0x13, 0x463, 0x13, 0x0005_0067, 0x13, 0x8067, 0x13, 0x13, 0x13, 0x8067];
     struct Words(Vec<u8>);
     impl Code for Words {
         fn code(&self, address: u64) -> &[u8] {
@@ -122,18 +138,64 @@ fn proven(named: &[(&str, u64)], payloads: &[InstructionTrace]) -> Vec<Result<(u
     let mut blocks = Blocks::new(&code, Ends::default());
     let mut walk = Reconstruction::new(InstructionSet::Rv64, &parameters);
     let mut found = Vec::new();
-    let packets = (0..).zip(payloads).map(|(at, payload)| Packet {
-        at,
-        source: Some(0),
-        payload: Ok(Some(*payload)),
-        is_cut: false,
-    });
-    walk.take_all(packets, &mut blocks, &mut |_, step| match step {
-        Step::Run(run) => found.push(Ok((run.start, run.last))),
-        Step::Discontinuity(gap) => found.push(Err(gap.reason)),
-        Step::Trap { .. } | Step::End | Step::Time(_) => {}
-    });
+    walk.take_all(packets, &mut blocks, &mut |_, step| found.push(step));
     found
+}
+
+/// A state begins with the very instruction that a packet tells; a time lies behind what a packet proves.
+#[test]
+fn states_and_times_have_their_places() {
+    let in_state = |address, privilege, time, context| {
+        let ctx = Context { privilege, time, context };
+        InstructionTrace::Synchronization(Synchronization::Start(Start { branch: false, ctx, address }))
+    };
+    let named = [("nocontext_p", 0), ("context_width_p", 8), ("notime_p", 0), ("time_width_p", 16)];
+    let packets = [
+        packet(0, begin(), None),
+        packet(1, in_state(0x18, Privilege::User, Some(100), 7), None),
+        packet(2, in_state(0x20, Privilege::Machine, Some(200), 7), Some(250)),
+        packet(3, in_state(0x24, Privilege::Machine, None, 7), None),
+        packet(
+            4,
+            InstructionTrace::Synchronization(Synchronization::Context(Context {
+                privilege: Privilege::Supervisor,
+                time: None,
+                context: 9,
+            })),
+            Some(300),
+        ),
+    ];
+    let words = steps(&named, packets).into_iter().map(|step| match step {
+        Step::Run(run) => format!("{:#x} to {:#x}", run.start, run.last),
+        Step::State(state) => state.to_string(),
+        Step::Time(time) => format!("time {time}"),
+        other => panic!("{other:?}"),
+    });
+    let expected = [
+        "user, context 0x7",
+        "0x18 to 0x18",
+        "time 100",
+        "0x1c to 0x1c",
+        "machine, context 0x7",
+        "0x20 to 0x20",
+        "time 250",
+        "0x24 to 0x24",
+        "supervisor, context 0x9",
+        "time 300",
+    ];
+    assert_eq!(words.collect::<Vec<_>>(), expected);
+}
+
+/// An encapsulation has a timestamp where bit 7 of its header is set, and else no room for one.
+#[test]
+fn an_encapsulation_has_a_timestamp_or_none() {
+    let parameters = Parameters::new(&[("iaddress_width_p", 64)]).unwrap();
+    let framing = Framing::Encapsulation { source_bits: 8, timestamp_bytes: 2 };
+    // Header, source, timestamp, and two bytes; the same without a timestamp; a filler.
+    let bytes = [0x82, 0x05, 0x34, 0x12, 0x01, 0x00, 0x02, 0x05, 0x01, 0x00, 0x00, 0x82, 0x06, 0x35, 0x12, 0x01, 0x00];
+    let found: Vec<_> = Packets::new(&bytes, framing, &parameters).collect();
+    let told = found.iter().map(|packet| (packet.at, packet.source, packet.time));
+    assert_eq!(told.collect::<Vec<_>>(), [(0, Some(5), Some(0x1234)), (6, Some(5), None), (11, Some(6), Some(0x1235))]);
 }
 
 fn begin() -> InstructionTrace {

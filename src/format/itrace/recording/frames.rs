@@ -223,7 +223,10 @@ impl Recording for InstructionTrace {
             (None, Some(to)) => format!(", time {to} or before"),
             (None, None) => String::new(),
         };
-        Some(format!("{}{time}", found.source.name))
+        let timeline = self.trace.timeline.read().unwrap_or_else(PoisonError::into_inner);
+        let state = timeline.state(found.number, found.executed);
+        let state = state.map_or_else(String::new, |state| format!(", {state}"));
+        Some(format!("{}{state}{time}", found.source.name))
     }
 
     fn status(&self) -> &RunStatus {

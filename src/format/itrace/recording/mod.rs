@@ -189,8 +189,10 @@ impl Trace {
             (None, None) => stretch.first,
         };
         for (before, _, between) in happened.clone() {
-            if let Between::Time(time) = between {
-                timeline.add_time(cursor.source(), executed(*before), *time);
+            match between {
+                Between::Time(time) => timeline.add_time(cursor.source(), executed(*before), *time),
+                Between::State(state) => timeline.add_state(cursor.source(), executed(*before), *state),
+                Between::Interruption(_) => {}
             }
         }
         drop(timeline);
@@ -198,7 +200,7 @@ impl Trace {
             Between::Interruption(kind) => {
                 Some(Item::Interruption(Interruption { thread, at: *at, kind: kind.clone() }))
             }
-            Between::Time(_) => None,
+            Between::Time(_) | Between::State(_) => None,
         };
         for at in runs {
             while let Some(found) = happened.next_if(|(before, ..)| *before <= at) {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::instruction::{Block, Blocks, InstructionSet};
+use super::super::state::State;
 use super::super::step::{Discontinuity, Step};
 use super::calls::{Calls, Chain, Follower, Lately};
 use super::memory::Memory;
@@ -57,6 +58,8 @@ pub enum Between {
     Interruption(InterruptionKind),
     /// The source's clock showed this.
     Time(u64),
+    /// What comes next was executed in this state.
+    State(State),
 }
 
 /// What a source did, up to where its reading can go on.
@@ -135,6 +138,7 @@ impl Checkpoint {
                     gap(reason)
                 }
                 Step::Time(time) => Between::Time(time),
+                Step::State(state) => Between::State(state),
             };
             between.push((runs.len(), at, happened));
             between.len() >= RUNS

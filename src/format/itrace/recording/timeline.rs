@@ -3,6 +3,7 @@
 //!
 //! It is written by whoever walks over the recording first, and every walk finds the same.
 
+use super::super::state::State;
 use super::stretch::Checkpoint;
 
 /// Instructions of one source that come one behind the other among all.
@@ -22,6 +23,8 @@ struct Line {
     checkpoints: Vec<Checkpoint>,
     /// What the source's clock showed, behind so many of its instructions.
     times: Vec<(u64, u64)>,
+    /// In which state it was, behind so many of its instructions.
+    states: Vec<(u64, State)>,
 }
 
 /// See above.
@@ -71,6 +74,24 @@ impl Timeline {
         {
             line.times.push((executed, time));
         }
+    }
+
+    /// A source was in a state behind so many of its instructions. Of several there the last counts.
+    pub fn add_state(&mut self, source: usize, executed: u64, state: State) {
+        let Some(line) = self.lines.get_mut(source) else { return };
+        match line.states.last_mut() {
+            Some((last, _)) if *last > executed => {}
+            Some((last, known)) if *last == executed => *known = state,
+            Some((_, known)) if *known == state => {}
+            _ => line.states.push((executed, state)),
+        }
+    }
+
+    /// In which state an instruction of a source was executed.
+    pub fn state(&self, source: usize, executed: u64) -> Option<State> {
+        let states = &self.lines.get(source)?.states;
+        let behind = states.partition_point(|(before, _)| *before <= executed);
+        Some(states.get(behind.checked_sub(1)?)?.1)
     }
 
     /// The source of an instruction, and its number among the source's.

@@ -60,6 +60,7 @@ fn executed(capture: &Capture) -> Vec<u64> {
         let elements = Elements::new(&bytes, framing, *configuration);
         reconstruction.take_all(elements, &mut blocks, &mut |_, step| match step {
             Step::Run(run) => count += u64::from(run.instructions()),
+            Step::State(_) => {}
             other => panic!("{other:?}"),
         });
         count

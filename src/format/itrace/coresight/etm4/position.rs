@@ -2,6 +2,7 @@
 
 use super::super::super::element::{Element, ElementKind, Exception, Target, Transaction};
 use super::super::super::instruction::InstructionSet;
+use super::super::super::state::State;
 use super::configuration::Configuration;
 use super::packet::{Address, Context};
 use super::speculation::Told;
@@ -113,13 +114,18 @@ impl Position {
                 .address
                 .and_then(|(at, address)| Some(Element { at, kind: ElementKind::Address(self.target(address)?) }));
         }
-        Some(ElementKind::Context {
-            exception_level: context.exception_level,
-            is_secure: !context.is_non_secure && !context.is_extended,
-            is_64_bit: context.is_64_bit,
-            context: self.has_contexts.then_some(context.context),
+        Some(ElementKind::Context(State {
+            level: ["EL0", "EL1", "EL2", "EL3"][usize::from(context.exception_level & 3)],
+            // Arm DDI 0487, "Context Packet": NSE and NS.
+            security: match (context.is_extended, context.is_non_secure) {
+                (false, false) => Some("secure"),
+                (false, true) => None,
+                (true, false) => Some("root"),
+                (true, true) => Some("realm"),
+            },
+            context: self.has_contexts.then_some(context.context.into()),
             machine: self.has_machines.then_some(context.machine),
-        })
+        }))
     }
 
     /// An address, as the state of execution has it.

@@ -7,6 +7,7 @@ mod speculation;
 use super::super::super::atoms::Atoms;
 use super::super::super::element::{Element, ElementKind, Exception, Target};
 use super::super::super::instruction::InstructionSet;
+use super::super::super::state::State;
 use super::super::formatter::Framing;
 use super::Source;
 use super::made::{ALIGNMENT, ETE, ETM, configuration};
@@ -48,7 +49,7 @@ const fn atom(taken: bool) -> ElementKind {
 
 /// EL1 in AArch64 state.
 fn context() -> ElementKind {
-    ElementKind::Context { exception_level: 1, is_secure: true, is_64_bit: true, context: None, machine: None }
+    ElementKind::Context(State { level: "EL1", security: Some("secure"), context: None, machine: None })
 }
 
 /// What a beginning tells.
@@ -83,8 +84,7 @@ fn a_context_can_come_behind_its_address() {
     let bytes = [&ALIGNMENT[..], &[0x01, 0x00, 0x95, 0x01, 0x81, 0x11, 0xf7, 0x96, 0x02, 0x81, 0x21, 0xf6]].concat();
     let kinds: Vec<_> = elements(ETM, &bytes).into_iter().map(|element| element.kind).collect();
     let t32 = Target { address: 4, instruction_set: InstructionSet::T32, is_full: false };
-    let aarch32 =
-        ElementKind::Context { exception_level: 1, is_secure: false, is_64_bit: false, context: None, machine: None };
+    let aarch32 = ElementKind::Context(State { level: "EL1", security: None, context: None, machine: None });
     let expected = [
         ElementKind::Synchronized,
         context(),
@@ -101,21 +101,15 @@ fn a_context_can_come_behind_its_address() {
 #[test]
 fn a_context_is_told_when_it_changes() {
     let bytes = [0xf7, 0x80, 0xf7, 0x81, 0x11, 0xf7, 0x81, 0x31, 0xf7];
-    let changed =
-        ElementKind::Context { exception_level: 1, is_secure: false, is_64_bit: true, context: None, machine: None };
+    let changed = ElementKind::Context(State { level: "EL1", security: None, context: None, machine: None });
     assert_eq!(told(ETM, &bytes), [atom(true), atom(true), atom(true), changed, atom(true)]);
 }
 
 #[test]
 fn ids_are_told_if_they_are_traced() {
     let bytes = [0x81, 0xd1, 1, 0, 0, 0, 2, 0, 0, 0];
-    let expected = ElementKind::Context {
-        exception_level: 1,
-        is_secure: true,
-        is_64_bit: true,
-        context: Some(2),
-        machine: Some(1),
-    };
+    let expected =
+        ElementKind::Context(State { level: "EL1", security: Some("secure"), context: Some(2), machine: Some(1) });
     assert_eq!(told(ETE, &bytes), [expected]);
 }
 

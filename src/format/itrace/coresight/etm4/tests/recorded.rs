@@ -31,7 +31,7 @@ fn counts(sink: &[u8], ini: &str) -> Counts {
             [
                 ElementKind::Synchronized,
                 ElementKind::TraceOn,
-                ElementKind::Context { is_64_bit: true, .. },
+                ElementKind::Context(_),
                 ElementKind::Address(Target {
                     address: 0x40_0000..,
                     instruction_set: InstructionSet::A64,
@@ -51,7 +51,7 @@ fn counts(sink: &[u8], ini: &str) -> Counts {
         *match element.kind {
             ElementKind::Synchronized => &mut counts.synchronized,
             ElementKind::TraceOn => &mut counts.trace_on,
-            ElementKind::Context { .. } => &mut counts.contexts,
+            ElementKind::Context(_) => &mut counts.contexts,
             ElementKind::Address(_) => &mut counts.addresses,
             _ => &mut counts.others,
         } += 1;

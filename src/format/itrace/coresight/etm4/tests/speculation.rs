@@ -35,8 +35,7 @@ fn a_cancel_takes_back_the_newest_and_what_was_told_with_them() {
     assert_eq!(told_here(&[&bytes[..], &[0x2e, 0x02, 0x2d, 0x01]].concat()), [E, first.clone()]);
     // The second address was that of N, which stays.
     let second = ElementKind::Address(target(0x1008, false));
-    let changed =
-        ElementKind::Context { exception_level: 1, is_secure: false, is_64_bit: true, context: None, machine: None };
+    let changed = ElementKind::Context(State { level: "EL1", security: None, context: None, machine: None });
     assert_eq!(told_here(&[&bytes[..], &[0x2e, 0x01, 0x2d, 0x02]].concat()), [E, first, N, second, changed]);
 }
 
