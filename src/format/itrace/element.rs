@@ -66,6 +66,22 @@ pub enum ElementKind {
     TraceOff,
 }
 
+impl ElementKind {
+    /// Whether it tells what was executed, or that nobody knows; others tell of circumstances.
+    pub(super) fn moves_execution(&self) -> bool {
+        !matches!(
+            self,
+            ElementKind::Context(_)
+                | ElementKind::Synchronized
+                | ElementKind::Timestamp(_)
+                | ElementKind::TimestampMarker
+                | ElementKind::Cycles(_)
+                | ElementKind::Events(_)
+                | ElementKind::Instrumentation { .. }
+        )
+    }
+}
+
 /// Where execution goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {

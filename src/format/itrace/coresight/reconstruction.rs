@@ -95,6 +95,18 @@ impl Reconstruction {
         self.end(step);
     }
 
+    /// Of a processor whose source began anew, and was tracing before.
+    pub fn anew(configuration: &Configuration) -> Reconstruction {
+        Reconstruction { is_tracing: true, ..Reconstruction::new(configuration) }
+    }
+
+    /// The source begins anew at a place in the sink, which what was read before does not lead to.
+    pub fn end_astray(&mut self, at: u64, step: &mut impl FnMut(u64, Step)) {
+        let what = "what was read before does not lead to the next synchronization";
+        self.unconfirmed.end_at(at, Wrong::contradicted(what), step);
+        self.lose();
+    }
+
     /// There are no more elements.
     pub fn end(&mut self, step: &mut impl FnMut(u64, Step)) {
         self.unconfirmed.pass_on(step);

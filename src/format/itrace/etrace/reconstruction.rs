@@ -179,6 +179,33 @@ impl Reconstruction {
         self.end(step);
     }
 
+    /// Whether what is told behind a synchronization can be understood without what was told before: not where returns are
+    /// told by calls, nor before it is known how the encoder tells things.
+    pub fn can_begin_anew(&self) -> bool {
+        self.knows_options && !self.options.implicit_return
+    }
+
+    /// Takes note of how the encoder tells things, if a packet says it, and of nothing else.
+    pub fn note_options(&mut self, packet: &Packet) {
+        if let Ok(Some(InstructionTrace::Synchronization(Synchronization::Support(support)))) = &packet.payload {
+            self.options = support.ioptions;
+            self.knows_options = true;
+        }
+    }
+
+    /// The same hart where it begins anew: nothing is known but how its encoder tells things.
+    pub fn anew(&self, parameters: &Parameters) -> Reconstruction {
+        let (options, knows_options) = (self.options, self.knows_options);
+        let fresh = Reconstruction::new(self.instruction_set, parameters);
+        Reconstruction { options, knows_options, is_behind_gap: true, ..fresh }
+    }
+
+    /// Takes the packet at which the hart begins anew, what it proves being shown by whoever reads up to it.
+    pub fn begin_with<C: Code>(&mut self, packet: &Packet, blocks: &mut Blocks<C>) {
+        self.take(packet, blocks, &mut |_, _| {});
+        self.unconfirmed.forget();
+    }
+
     /// There are no more packets.
     pub fn end(&mut self, step: &mut impl FnMut(u64, Step)) {
         self.unconfirmed.pass_on(step);

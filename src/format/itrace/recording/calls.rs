@@ -211,7 +211,7 @@ fn place(one: u64, other: u64) -> usize {
 }
 
 /// Whether an instruction can change the calls.
-fn can_call_or_return(flow: Flow) -> bool {
+pub fn can_call_or_return(flow: Flow) -> bool {
     match flow {
         Flow::Branch(Branch { is_call, .. }) => is_call,
         Flow::Indirect { .. } | Flow::ExceptionReturn { .. } => true,
@@ -223,6 +223,8 @@ fn can_call_or_return(flow: Flow) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct Follower {
     chain: Chain,
+    /// Whether one of these is so.
+    waits: bool,
     /// What was executed last, if it can change the calls.
     last: Option<Block>,
     /// Whether nothing was executed since an exception was taken.
@@ -230,24 +232,42 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// The chain of calls at the instructions that are executed next.
-    pub fn run(&mut self, run: &Block, calls: &Calls, lately: &mut Lately, memory: &Memory) -> Chain {
-        // Looked at before it is moved: mostly there is none.
-        if self.last.is_some()
-            && let Some(last) = self.last.take()
-        {
-            self.led(&last, run.start, calls, lately, memory);
+    /// The chain of calls at the instructions that are executed next, from an address on, which others that can change the
+    /// calls led to.
+    #[inline]
+    pub fn enter(
+        &mut self,
+        left_by: Option<&Block>,
+        start: u64,
+        calls: &Calls,
+        lately: &mut Lately,
+        memory: &Memory,
+    ) -> Chain {
+        if let Some(block) = left_by {
+            self.led(block, start, calls, lately, memory);
+        } else if self.waits {
+            self.go_on(start, calls, lately, memory);
+        }
+        self.chain
+    }
+
+    /// These instructions were executed, the last of which can change the calls; what comes next is not known yet.
+    pub fn leave_by(&mut self, block: &Block) {
+        (self.last, self.waits) = (Some(*block), true);
+    }
+
+    /// Goes on where more is known of what was executed last than where it is.
+    fn go_on(&mut self, start: u64, calls: &Calls, lately: &mut Lately, memory: &Memory) {
+        self.waits = false;
+        if let Some(last) = self.last.take() {
+            self.led(&last, start, calls, lately, memory);
         }
         // Of a handler that is not traced there is nothing but where it returned to.
         if std::mem::take(&mut self.is_taken)
-            && let Some(outer) = calls.returned(self.chain, run.start, true)
+            && let Some(outer) = calls.returned(self.chain, start, true)
         {
             self.chain = outer;
         }
-        if can_call_or_return(run.flow()) {
-            self.last = Some(*run);
-        }
-        self.chain
     }
 
     /// What the last instruction of a run did that led to an address.
@@ -277,7 +297,7 @@ impl Follower {
             self.led(&last, to, calls, lately, memory);
         }
         let instruction_set = last.map_or(InstructionSet::A64, |last| last.instruction_set);
-        self.is_taken = true;
+        (self.is_taken, self.waits) = (true, true);
         self.chain = match returns_to {
             Some(returns_to) => {
                 let at = returns_to;

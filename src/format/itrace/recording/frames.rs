@@ -85,9 +85,8 @@ impl InstructionTrace {
         // One without instructions may come before.
         loop {
             let sink = trace.sink(source);
-            let stretch =
-                checkpoint.advance(sink, &source.protocol, &mut blocks, &source.memory, &trace.calls, &mut lately)?;
-            if checkpoint.executed > executed {
+            let stretch = checkpoint.advance(sink, source, &mut blocks, &trace.calls, &mut lately)?;
+            if checkpoint.executed() > executed {
                 return Some(stretch);
             }
         }

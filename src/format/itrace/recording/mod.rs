@@ -15,6 +15,7 @@ mod frames;
 mod memory;
 mod merge;
 mod open;
+mod protocol;
 mod reader;
 mod stretch;
 #[cfg(test)]
@@ -39,7 +40,7 @@ use crate::trace::{Instructions, Interruption, Item, Location, RunStatus, Thread
 
 pub use self::memory::{Dump, Memory};
 pub use self::open::{OpenError, OpenOptions, Opened};
-pub use self::reader::Protocol;
+pub use self::protocol::Protocol;
 
 /// A trace source: a processor core, or a hart.
 #[derive(Clone)]

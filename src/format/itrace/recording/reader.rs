@@ -1,133 +1,202 @@
-//! Where the reading of a source stands, whatever its protocol: the one place that knows all of them.
+//! Where the reading of a source stands, whatever its protocol.
+//!
+//! A source is read in parts, each of which begins where the source begins anew and needs nothing of what was before, so
+//! that several threads can read. The one before is read up to there, and over the first address, so that it is known
+//! whether it leads there. Where parts begin depends on the bytes of the sink alone, and so what is found is the same
+//! however many threads read.
 
 use std::cell::Cell;
 
-use super::super::capture::{Framing, Protocol as Said, TraceSource};
+use super::super::coresight::etm4::Configuration;
 use super::super::coresight::{self, etm4, formatter};
 use super::super::element::ElementKind;
 use super::super::etrace;
-use super::super::instruction::{Blocks, Code, Ends, InstructionSet};
+use super::super::instruction::{Blocks, Code};
 use super::super::step::Step;
-use super::exceptions;
+use super::protocol::Protocol;
 
-/// What a source is like.
-#[derive(Clone, Debug)]
-pub enum Protocol {
-    /// An ETMv4, or an ETE.
-    Etm4 {
-        /// How sources are mixed in the sink.
-        framing: formatter::Framing,
-        /// What the trace unit can tell.
-        configuration: etm4::Configuration,
-    },
-    /// A hart with an encoder of RISC-V E-Trace.
-    ETrace {
-        /// How packets are told apart.
-        framing: etrace::Framing,
-        /// What the encoder is like.
-        parameters: etrace::Parameters,
-        /// The number of the hart, or of the source, in packets' headers.
-        source: u64,
-        /// What it executes.
-        instruction_set: InstructionSet,
-    },
-}
+/// How many bytes of the sink a part has at least, if nobody says otherwise.
+pub const PART: u64 = 1 << 17;
 
-impl Protocol {
-    /// How a source is read that is in a sink of such a framing; `None` for a pair that no capture has.
-    pub fn new(framing: Framing, source: &TraceSource) -> Option<Protocol> {
-        match (framing, source.protocol) {
-            (Framing::CoreSight(framing), Said::Etm4(configuration)) => Some(Protocol::Etm4 { framing, configuration }),
-            (Framing::RiscV(framing), Said::ETrace { parameters, instruction_set }) => {
-                Some(Protocol::ETrace { framing, parameters, source: source.id.unwrap_or(0), instruction_set })
-            }
-            (Framing::CoreSight(_), Said::ETrace { .. }) | (Framing::RiscV(_), Said::Etm4(_)) => None,
-        }
-    }
-
-    /// What ends a block for a source of this kind.
-    pub fn ends(&self) -> Ends {
-        match self {
-            Protocol::Etm4 { configuration, .. } => coresight::Reconstruction::ends(configuration),
-            Protocol::ETrace { .. } => Ends::default(),
-        }
-    }
-
-    /// What it is called.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Protocol::Etm4 { configuration, .. } => configuration.name(),
-            Protocol::ETrace { .. } => "E-Trace",
-        }
-    }
-
-    /// How the first instructions are encoded that a sink tells of.
-    pub fn instruction_set(&self, sink: &[u8]) -> Option<InstructionSet> {
-        match self {
-            Protocol::Etm4 { framing, configuration } => {
-                let mut elements = etm4::Source::new(sink, *framing, *configuration);
-                elements.find_map(|element| match element.kind {
-                    ElementKind::Address(target) => Some(target.instruction_set),
-                    _ => None,
-                })
-            }
-            Protocol::ETrace { instruction_set, .. } => Some(*instruction_set),
-        }
-    }
-
-    /// What an exception is called.
-    pub fn exception(&self, cause: u64, is_interrupt: bool) -> String {
-        match self {
-            Protocol::Etm4 { .. } => exceptions::of_arm(cause),
-            Protocol::ETrace { .. } => exceptions::of_riscv(cause, is_interrupt),
-        }
-    }
-
-    /// The beginning of a sink.
-    pub fn reader(&self) -> Reader {
-        match self {
-            Protocol::Etm4 { framing, configuration } => Reader::Etm4(Box::new((
-                etm4::Source::new(&[], *framing, *configuration),
-                coresight::Reconstruction::new(configuration),
-            ))),
-            Protocol::ETrace { parameters, instruction_set, .. } => {
-                Reader::ETrace(0, Box::new(etrace::Reconstruction::new(*instruction_set, parameters)))
-            }
-        }
-    }
-
-    /// Addresses that the first packets tell in full, as far as these can be read without a program: `most` at most.
-    pub fn addresses(&self, sink: &[u8], most: usize) -> Vec<u64> {
-        match self {
-            Protocol::Etm4 { framing, configuration } => {
-                let elements = etm4::Source::new(sink, *framing, *configuration);
-                let full = elements.filter_map(|element| match element.kind {
-                    ElementKind::Address(target) if target.is_full => Some(target.address),
-                    _ => None,
-                });
-                full.take(most).collect()
-            }
-            Protocol::ETrace { framing, parameters, source, .. } => {
-                let packets = etrace::Packets::new(sink, *framing, parameters);
-                let own = packets.filter(|packet| packet.source == Some(*source));
-                own.filter_map(|packet| packet.full_address()).take(most).collect()
-            }
-        }
-    }
-}
+/// In how many times as many bytes behind that it has to end: where a source begins anew more seldom, the rest is one part.
+const FURTHEST: u64 = 4;
 
 /// Where the reading of a source stands. It can be kept, and gone on from later.
 #[derive(Clone, Debug)]
-pub enum Reader {
-    /// Of an ETMv4.
-    Etm4(Box<(etm4::Source<'static>, coresight::Reconstruction)>),
-    /// Of E-Trace, with the offset of the next packet.
-    ETrace(u64, Box<etrace::Reconstruction>),
+pub struct Reader {
+    /// How many bytes of the sink a part has at least.
+    size: u64,
+    of: Of,
+}
+
+#[derive(Clone, Debug)]
+enum Of {
+    Etm4(Box<Etm4>),
+    ETrace(Box<ETrace>),
+}
+
+#[derive(Clone, Debug)]
+struct Etm4 {
+    /// From where on the part was looked for.
+    at: formatter::Pieces<'static>,
+    source: etm4::Source<'static>,
+    reconstruction: coresight::Reconstruction,
+    /// The offset in the sink of what tells that the source begins anew, from which on it is read.
+    from: u64,
+    /// The same of the part behind; `None` where this one is the last.
+    until: Option<u64>,
+    /// Whether that was read, and not yet the address behind it.
+    is_at_end: bool,
+    is_over: bool,
+}
+
+#[derive(Clone, Debug)]
+struct ETrace {
+    /// The offset of the next packet.
+    next: u64,
+    reconstruction: etrace::Reconstruction,
+    /// Whether that packet is where the hart begins anew.
+    is_anew: bool,
+    /// The part ends with a synchronization at this offset or behind it.
+    until: u64,
+    /// Where the part behind begins, once this one was read.
+    behind: Option<Box<ETrace>>,
+    is_over: bool,
+}
+
+impl Etm4 {
+    /// A part that begins at an offset, which was looked for from a place on.
+    fn part(at: formatter::Pieces<'_>, configuration: &Configuration, from: u64, size: u64) -> Etm4 {
+        let behind = behind(at.clone(), from, size);
+        let furthest = from.saturating_add(size).saturating_add(FURTHEST.saturating_mul(size));
+        let until = etm4::Source::beginning(behind, *configuration, furthest);
+        let reconstruction = match from {
+            0 => coresight::Reconstruction::new(configuration),
+            _ => coresight::Reconstruction::anew(configuration),
+        };
+        let source = etm4::Source::of(at.clone(), *configuration).over(&[]);
+        Etm4 { at: at.over(&[]), source, reconstruction, from, until, is_at_end: false, is_over: false }
+    }
+
+    fn read<C: Code>(
+        &mut self,
+        sink: &[u8],
+        (framing, configuration): (formatter::Framing, &Configuration),
+        blocks: &mut Blocks<C>,
+        is_enough: &Cell<bool>,
+        step: &mut impl FnMut(u64, Step),
+    ) {
+        let nothing = etm4::Source::new(&[], framing, *configuration);
+        let mut source = std::mem::replace(&mut self.source, nothing).over(sink);
+        while !is_enough.get() && !self.is_over {
+            let Some(element) = source.next() else {
+                if let Some(until) = self.until {
+                    self.reconstruction.end_astray(until, step);
+                }
+                self.reconstruction.end(step);
+                self.is_over = true;
+                break;
+            };
+            if element.at < self.from {
+                continue;
+            }
+            let Some(until) = self.until.filter(|until| element.at >= *until) else {
+                self.reconstruction.take(&element, blocks, step);
+                continue;
+            };
+            self.is_at_end |= element.at == until && element.kind == ElementKind::Synchronized;
+            match &element.kind {
+                ElementKind::Synchronized => self.reconstruction.take(&element, blocks, step),
+                // What else is told there of circumstances is read with the part behind.
+                kind if !kind.moves_execution() => {}
+                ElementKind::Address(_) if self.is_at_end => {
+                    self.reconstruction.take(&element, blocks, step);
+                    self.reconstruction.end(step);
+                    self.is_over = true;
+                }
+                _ => {
+                    self.reconstruction.end_astray(until, step);
+                    self.is_over = true;
+                }
+            }
+        }
+        self.source = source.over(&[]);
+    }
+}
+
+/// From where on the part is looked for behind one that begins at an offset and was looked for from a place on.
+fn behind(mut at: formatter::Pieces<'_>, from: u64, size: u64) -> formatter::Pieces<'_> {
+    at.pass(from.saturating_add(size));
+    at
+}
+
+impl ETrace {
+    fn read<C: Code>(
+        &mut self,
+        sink: &[u8],
+        (framing, parameters, source, size): (etrace::Framing, &etrace::Parameters, u64, u64),
+        blocks: &mut Blocks<C>,
+        is_enough: &Cell<bool>,
+        step: &mut impl FnMut(u64, Step),
+    ) {
+        let mut packets = etrace::Packets::from(sink, self.next, framing, parameters);
+        while !is_enough.get() && !self.is_over {
+            let Some(packet) = packets.next() else {
+                self.reconstruction.end(step);
+                self.is_over = true;
+                break;
+            };
+            if packet.source.is_some_and(|found| found != source) {
+                continue;
+            }
+            if std::mem::take(&mut self.is_anew) {
+                self.reconstruction.begin_with(&packet, blocks);
+                continue;
+            }
+            self.reconstruction.take(&packet, blocks, step);
+            if self.ends_with(&packet) {
+                self.reconstruction.end(step);
+                self.behind = Some(Box::new(self.part_behind(&packet, parameters, size)));
+                self.is_over = true;
+            }
+        }
+        self.next = packets.at();
+    }
+
+    /// Whether the part ends with a packet.
+    fn ends_with(&self, packet: &etrace::Packet) -> bool {
+        packet.at >= self.until && packet.full_address().is_some() && self.reconstruction.can_begin_anew()
+    }
+
+    /// The part that begins with a packet.
+    fn part_behind(&self, packet: &etrace::Packet, parameters: &etrace::Parameters, size: u64) -> ETrace {
+        let reconstruction = self.reconstruction.anew(parameters);
+        let until = packet.at.saturating_add(size);
+        ETrace { next: packet.at, reconstruction, is_anew: true, until, behind: None, is_over: false }
+    }
 }
 
 impl Reader {
+    /// The beginning of a sink, of which each part has so many bytes at least.
+    pub fn new(sink: &[u8], protocol: &Protocol, size: u64) -> Reader {
+        let of = match protocol {
+            Protocol::Etm4 { framing, configuration } => {
+                Of::Etm4(Box::new(Etm4::part(formatter::Pieces::new(sink, *framing), configuration, 0, size)))
+            }
+            Protocol::ETrace { parameters, instruction_set, .. } => Of::ETrace(Box::new(ETrace {
+                next: 0,
+                reconstruction: etrace::Reconstruction::new(*instruction_set, parameters),
+                is_anew: false,
+                until: size,
+                behind: None,
+                is_over: false,
+            })),
+        };
+        Reader { size, of }
+    }
+
     /// Reads on in the sink until `step`, which is told of each step and of the place in the sink that it is told at, has
-    /// enough; whether there is more. `is_enough` is asked between packets.
+    /// enough; whether there is more in this part. `is_enough` is asked between packets.
     pub fn read<C: Code>(
         &mut self,
         sink: &[u8],
@@ -137,35 +206,43 @@ impl Reader {
     ) -> bool {
         let is_enough = Cell::new(false);
         let mut step = |at, told| is_enough.set(step(at, told) | is_enough.get());
-        match (self, protocol) {
-            (Reader::Etm4(state), Protocol::Etm4 { framing, configuration }) => {
-                let nothing = etm4::Source::new(&[], *framing, *configuration);
-                let mut source = std::mem::replace(&mut state.0, nothing).over(sink);
-                while !is_enough.get() {
-                    let Some(element) = source.next() else {
-                        state.1.end(&mut step);
-                        break;
-                    };
-                    state.1.take(&element, blocks, &mut step);
-                }
-                state.0 = source.over(&[]);
+        match (&mut self.of, protocol) {
+            (Of::Etm4(part), Protocol::Etm4 { framing, configuration }) => {
+                part.read(sink, (*framing, configuration), blocks, &is_enough, &mut step);
+                !part.is_over
             }
-            (Reader::ETrace(at, state), Protocol::ETrace { framing, parameters, source, .. }) => {
-                let mut packets = etrace::Packets::from(sink, *at, *framing, parameters);
-                while !is_enough.get() {
-                    let Some(packet) = packets.next() else {
-                        state.end(&mut step);
-                        break;
-                    };
-                    if packet.source.is_none_or(|found| found == *source) {
-                        state.take(&packet, blocks, &mut step);
-                    }
-                }
-                *at = packets.at();
+            (Of::ETrace(part), Protocol::ETrace { framing, parameters, source, .. }) => {
+                part.read(sink, (*framing, parameters, *source, self.size), blocks, &is_enough, &mut step);
+                !part.is_over
             }
             // One protocol makes only readers of its own.
-            (Reader::Etm4(_), Protocol::ETrace { .. }) | (Reader::ETrace(..), Protocol::Etm4 { .. }) => {}
+            (Of::Etm4(_), Protocol::ETrace { .. }) | (Of::ETrace(_), Protocol::Etm4 { .. }) => false,
         }
-        is_enough.get()
+    }
+
+    /// The part behind this one, of which nothing needs to have been read; `None` if this one is the last.
+    pub fn part_behind(&self, sink: &[u8], protocol: &Protocol) -> Option<Reader> {
+        let of = match (&self.of, protocol) {
+            (Of::Etm4(part), Protocol::Etm4 { configuration, .. }) => {
+                let at = behind(part.at.clone().over(sink), part.from, self.size);
+                Of::Etm4(Box::new(Etm4::part(at, configuration, part.until?, self.size)))
+            }
+            (Of::ETrace(part), Protocol::ETrace { framing, parameters, source, .. }) => match &part.behind {
+                Some(behind) => Of::ETrace(behind.clone()),
+                None if part.is_over => return None,
+                None => {
+                    let mut part = part.clone();
+                    let packets = etrace::Packets::from(sink, part.next, *framing, parameters);
+                    let mut own = packets.filter(|packet| packet.source.is_none_or(|found| found == *source));
+                    let first = own.find(|packet| {
+                        part.reconstruction.note_options(packet);
+                        part.ends_with(packet)
+                    });
+                    Of::ETrace(Box::new(part.part_behind(&first?, parameters, self.size)))
+                }
+            },
+            (Of::Etm4(_), Protocol::ETrace { .. }) | (Of::ETrace(_), Protocol::Etm4 { .. }) => return None,
+        };
+        Some(Reader { size: self.size, of })
     }
 }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use super::super::instruction::{Block, Blocks, InstructionSet};
 use super::super::state::State;
 use super::super::step::{Discontinuity, Step};
-use super::calls::{Calls, Chain, Follower, Lately};
+use super::Source;
+use super::calls::{Calls, Chain, Follower, Lately, can_call_or_return};
 use super::memory::Memory;
-use super::reader::{Protocol, Reader};
+use super::protocol::Protocol;
+use super::reader::Reader;
 use crate::trace::{InterruptionKind, nth_address};
 
 /// How many runs a stretch has, if packets end there.
@@ -19,14 +21,35 @@ pub const PLACE_EVERY: usize = 64;
 /// A place from which reading can go on.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
-    /// How many instructions the source executed before.
-    pub executed: u64,
     reader: Reader,
-    follower: Follower,
-    /// Whether tracing was switched off, and nothing was executed since.
-    is_off: bool,
-    /// Whether the sink ended.
+    /// Whether the part that it reads ended.
     is_over: bool,
+    following: Following,
+}
+
+/// What a source did so far.
+#[derive(Clone, Debug, Default)]
+pub struct Following {
+    /// How many instructions it executed.
+    pub executed: u64,
+    follower: Follower,
+    /// What tells that tracing was switched off, if nothing was executed since.
+    off: Option<u64>,
+}
+
+/// What is read of a stretch without knowing what came before it.
+pub struct Piece {
+    /// The place from which it was read.
+    before: Reader,
+    /// What was executed, numbered from 0, with no calls; and how many instructions that is.
+    runs: Vec<Executed>,
+    executed: u64,
+    /// Those of the runs behind which other calls may not have returned.
+    turns: Vec<(usize, Block)>,
+    /// What happened between: before which of the runs, at which offset in the sink it is told, and what.
+    between: Vec<(usize, u64, Step)>,
+    /// As of a stretch.
+    places: Vec<u64>,
 }
 
 /// Instructions that were executed as they lie in memory.
@@ -85,65 +108,143 @@ impl Stretch {
 }
 
 impl Checkpoint {
-    /// The beginning of a sink.
-    pub fn first(protocol: &Protocol) -> Checkpoint {
-        let (reader, follower) = (protocol.reader(), Follower::default());
-        Checkpoint { executed: 0, reader, follower, is_off: false, is_over: false }
+    /// The beginning of a sink, read in parts of so many bytes at least.
+    pub fn first(sink: &[u8], protocol: &Protocol, part: u64) -> Checkpoint {
+        Checkpoint { reader: Reader::new(sink, protocol, part), is_over: false, following: Following::default() }
     }
 
-    /// Reads the next stretch, and moves behind it; `None` at the end.
+    /// How many instructions the source executed before.
+    pub fn executed(&self) -> u64 {
+        self.following.executed
+    }
+
+    /// Reads the next stretch, and moves behind it; `None` at the end of the part.
     pub fn advance(
         &mut self,
         sink: &[u8],
-        protocol: &Protocol,
+        source: &Source,
         blocks: &mut Blocks<Arc<Memory>>,
-        memory: &Memory,
         calls: &Calls,
         lately: &mut Lately,
     ) -> Option<Stretch> {
         if self.is_over {
             return None;
         }
-        let Checkpoint { executed, reader, follower, is_off, is_over } = self;
-        let mut stretch = Stretch { first: *executed, runs: Vec::with_capacity(RUNS), ..Stretch::default() };
-        let Stretch { runs, between, places, .. } = &mut stretch;
+        let (piece, goes_on) = Piece::read(&mut self.reader, sink, &source.protocol, blocks);
+        self.is_over = !goes_on;
+        Some(piece.followed(&mut self.following, source, calls, lately))
+    }
+
+    /// Goes on with the next part, if there is one.
+    pub fn go_on(&mut self, sink: &[u8], protocol: &Protocol) -> Option<()> {
+        self.reader = self.reader.part_behind(sink, protocol)?;
+        self.is_over = false;
+        Some(())
+    }
+
+    /// What was read apart from what goes on with it: its reader, and what the source did so far.
+    pub fn take_apart(self) -> (Reader, Following) {
+        (self.reader, self.following)
+    }
+}
+
+impl Piece {
+    /// The next of a part, to which `reader` is moved behind, and whether there are more.
+    pub fn read(
+        reader: &mut Reader,
+        sink: &[u8],
+        protocol: &Protocol,
+        blocks: &mut Blocks<Arc<Memory>>,
+    ) -> (Piece, bool) {
+        let before = reader.clone();
+        let (mut runs, mut turns, mut between, mut places) =
+            (Vec::with_capacity(RUNS), Vec::new(), Vec::new(), Vec::new());
+        let mut executed = 0;
         let goes_on = reader.read(sink, protocol, blocks, |at, step| {
-            let gap = |reason| Between::Interruption(InterruptionKind::Gap(reason));
-            let happened = match step {
-                Step::Run(run) => {
-                    if std::mem::take(is_off) {
-                        between.push((runs.len(), at, gap(InterruptionKind::NOT_TRACED.to_owned())));
-                    }
-                    if runs.len().is_multiple_of(PLACE_EVERY) {
-                        places.push(at);
-                    }
-                    let Block { start, beginnings, instruction_set, .. } = run;
-                    let chain = follower.run(&run, calls, lately, memory);
-                    runs.push(Executed { first: *executed, start, beginnings, instruction_set, chain });
-                    *executed += u64::from(run.instructions());
-                    return runs.len() >= RUNS;
+            if let Step::Run(run) = step {
+                if runs.len().is_multiple_of(PLACE_EVERY) {
+                    places.push(at);
                 }
-                Step::End => {
-                    follower.lose();
-                    *is_off = *executed > 0;
-                    return false;
+                if can_call_or_return(run.flow()) {
+                    turns.push((runs.len(), run));
                 }
-                Step::Trap { cause, is_interrupt, at: returns_to } => {
-                    follower.exception(returns_to, calls, lately, memory);
-                    Between::Interruption(InterruptionKind::Exception(protocol.exception(cause, is_interrupt)))
-                }
-                Step::Discontinuity(Discontinuity { reason, .. }) => {
-                    follower.lose();
-                    *is_off = false;
-                    gap(reason)
-                }
-                Step::Time(time) => Between::Time(time),
-                Step::State(state) => Between::State(state),
-            };
-            between.push((runs.len(), at, happened));
-            between.len() >= RUNS
+                let Block { start, beginnings, instruction_set, .. } = run;
+                runs.push(Executed { first: executed, start, beginnings, instruction_set, chain: Chain::default() });
+                executed += u64::from(run.instructions());
+            } else {
+                between.push((runs.len(), at, step));
+            }
+            runs.len() >= RUNS || between.len() >= RUNS
         });
-        *is_over = !goes_on;
-        Some(stretch)
+        (Piece { before, runs, executed, turns, between, places }, goes_on)
+    }
+
+    /// The place before it.
+    pub fn before(&self, following: &Following) -> Checkpoint {
+        Checkpoint { reader: self.before.clone(), is_over: false, following: following.clone() }
+    }
+
+    /// The stretch, behind what the source did before.
+    pub fn followed(self, following: &mut Following, source: &Source, calls: &Calls, lately: &mut Lately) -> Stretch {
+        let Piece { mut runs, executed, turns, between: happened, places, .. } = self;
+        let memory = &source.memory;
+        let Following { executed: first, follower, off } = following;
+        let mut between = Vec::with_capacity(happened.len());
+        let (mut turns, mut happened) = (turns.iter(), happened.into_iter().peekable());
+        let (mut turn, mut left_by) = (turns.next(), None);
+        let place = |happened: Option<&(usize, u64, Step)>| happened.map_or(usize::MAX, |(before, ..)| *before);
+        let mut next = place(happened.peek());
+        for number in 0..=runs.len() {
+            while number == next
+                && let Some((_, at, step)) = happened.next()
+            {
+                next = place(happened.peek());
+                if let Some(block) = left_by.take() {
+                    follower.leave_by(block);
+                }
+                let gap = |reason| Between::Interruption(InterruptionKind::Gap(reason));
+                let happened = match step {
+                    Step::End => {
+                        follower.lose();
+                        *off = (*first > 0 || number > 0).then_some(at);
+                        continue;
+                    }
+                    Step::Trap { cause, is_interrupt, at: returns_to } => {
+                        follower.exception(returns_to, calls, lately, memory);
+                        let name = source.protocol.exception(cause, is_interrupt);
+                        Between::Interruption(InterruptionKind::Exception(name))
+                    }
+                    Step::Discontinuity(Discontinuity { reason, .. }) => {
+                        follower.lose();
+                        *off = None;
+                        gap(reason)
+                    }
+                    Step::Time(time) => Between::Time(time),
+                    Step::State(state) => Between::State(state),
+                    Step::Run(_) => continue,
+                };
+                between.push((number, at, happened));
+            }
+            let Some(run) = runs.get_mut(number) else { break };
+            if off.is_some()
+                && let Some(at) = off.take()
+            {
+                let not_traced = InterruptionKind::Gap(InterruptionKind::NOT_TRACED.to_owned());
+                between.push((number, at, Between::Interruption(not_traced)));
+            }
+            run.first += *first;
+            run.chain = follower.enter(left_by.take(), run.start, calls, lately, memory);
+            if let Some((at, block)) = turn
+                && *at == number
+            {
+                (turn, left_by) = (turns.next(), Some(block));
+            }
+        }
+        if let Some(block) = left_by {
+            follower.leave_by(block);
+        }
+        let stretch = Stretch { first: *first, runs, between, places };
+        *first += executed;
+        stretch
     }
 }

@@ -20,7 +20,7 @@ fn recording(sink: &str, program: &str, sources: &[(String, Protocol)]) -> Instr
     of(source::Source::open(&data(sink)).unwrap(), program, sources)
 }
 
-fn of(sink: source::Source, program: &str, sources: &[(String, Protocol)]) -> InstructionTrace {
+pub(super) fn of(sink: source::Source, program: &str, sources: &[(String, Protocol)]) -> InstructionTrace {
     let image = Image::open(&data(program)).unwrap();
     let machine = image.machine();
     let known = Known { machine: Some(machine), ..Known::default() };
@@ -45,7 +45,7 @@ fn of(sink: source::Source, program: &str, sources: &[(String, Protocol)]) -> In
     })
 }
 
-fn etm(ini: &str) -> (String, Protocol) {
+pub(super) fn etm(ini: &str) -> (String, Protocol) {
     let configuration = configuration_in(&std::fs::read_to_string(data(ini)).unwrap());
     let framing = formatter::Framing::Aligned;
     (ini.to_owned(), Protocol::Etm4 { framing, configuration })
@@ -57,13 +57,13 @@ pub(super) fn two_cores() -> InstructionTrace {
 }
 
 pub(super) fn hart() -> InstructionTrace {
-    recording("rv64.200.te_inst", "prog.rv64.200", &[etrace()])
+    recording("rv64.200.te_inst", "prog.rv64.200", &[etrace(&[])])
 }
 
-fn etrace() -> (String, Protocol) {
+pub(super) fn etrace(named: &[(&str, u64)]) -> (String, Protocol) {
     let protocol = Protocol::ETrace {
         framing: etrace::Framing::Siemens { hart_bits: 0 },
-        parameters: etrace::Parameters::new(&[("iaddress_width_p", 64)]).unwrap(),
+        parameters: etrace::Parameters::new(&[&[("iaddress_width_p", 64)], named].concat()).unwrap(),
         source: 0,
         instruction_set: InstructionSet::Rv64,
     };
@@ -122,17 +122,17 @@ fn a_walk_shows_what_was_executed_and_each_frame_is_found_again() {
 fn a_long_trace_that_is_read_ahead_shows_what_is_read_in_place() {
     for (sink, program, source) in [
         ("gen-etm4-one/cstrace.bin", "prog.a64.200", etm("gen-etm4-one/etm_0.ini")),
-        ("rv64.200.te_inst", "prog.rv64.200", etrace()),
+        ("rv64.200.te_inst", "prog.rv64.200", etrace(&[])),
     ] {
         let bytes = std::fs::read(data(sink)).unwrap().repeat(8);
         let recording = of(source::Source::from_vec("long", bytes), program, &[source]);
         let trace = &recording.trace;
-        let Source { protocol, memory, .. } = &trace.sources[0];
-        let (mut checkpoint, mut lately) = (Checkpoint::first(protocol), Lately::default());
+        let source @ Source { protocol, memory, .. } = &trace.sources[0];
+        let sink = trace.sink(source);
+        let (mut checkpoint, mut lately) = (Checkpoint::first(sink, protocol, u64::MAX), Lately::default());
         let mut blocks = Blocks::new(Arc::clone(memory), protocol.ends());
         let (mut expected, mut stretches) = (Vec::new(), 0);
-        let sink = trace.sink(&trace.sources[0]);
-        while let Some(stretch) = checkpoint.advance(sink, protocol, &mut blocks, memory, &trace.calls, &mut lately) {
+        while let Some(stretch) = checkpoint.advance(sink, source, &mut blocks, &trace.calls, &mut lately) {
             let addresses =
                 |run: &Executed| (0..run.beginnings.count_ones()).filter_map(|nth| run.address(nth.into())).collect();
             expected.extend(stretch.runs.iter().flat_map::<Vec<u64>, _>(addresses));

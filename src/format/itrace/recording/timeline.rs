@@ -61,7 +61,7 @@ impl Timeline {
     /// Reading of a source can go on here.
     pub fn add_checkpoint(&mut self, source: usize, checkpoint: Checkpoint) {
         if let Some(line) = self.lines.get_mut(source)
-            && line.checkpoints.last().is_none_or(|last| last.executed < checkpoint.executed)
+            && line.checkpoints.last().is_none_or(|last| last.executed() < checkpoint.executed())
         {
             line.checkpoints.push(checkpoint);
         }
@@ -104,7 +104,7 @@ impl Timeline {
     /// The last place before an instruction of a source from which reading can go on.
     pub fn checkpoint(&self, source: usize, executed: u64) -> Option<&Checkpoint> {
         let checkpoints = &self.lines.get(source)?.checkpoints;
-        let behind = checkpoints.partition_point(|checkpoint| checkpoint.executed <= executed);
+        let behind = checkpoints.partition_point(|checkpoint| checkpoint.executed() <= executed);
         checkpoints.get(behind.checked_sub(1)?)
     }
 

@@ -26,11 +26,11 @@ pub(super) const ALIGNMENT_ZEROS: u8 = 11;
 pub(super) const ALIGNMENT_END: u8 = 0x80;
 
 impl<'a> Bytes<'a> {
-    /// Those of the source with an ID, or all that are in a sink that is not formatted.
-    pub(super) fn new(sink: &'a [u8], framing: Framing, source: u8) -> Bytes<'a> {
+    /// Of these those of the source with an ID, or all of a sink that is not formatted.
+    pub(super) fn new(pieces: Pieces<'a>, source: u8) -> Bytes<'a> {
         Bytes {
-            pieces: Pieces::new(sink, framing),
-            source: (framing != Framing::Unformatted).then_some(source),
+            source: (pieces.framing() != Framing::Unformatted).then_some(source),
+            pieces,
             run: Run::default(),
             next: 0,
             last: 0,

@@ -25,7 +25,7 @@ mod speculation;
 mod tests;
 
 use super::super::element::{Element, ElementKind};
-use super::formatter::Framing;
+use super::formatter::{Framing, Pieces};
 
 use position::Position;
 use speculation::{Speculation, Told};
@@ -61,8 +61,13 @@ enum State {
 impl<'a> Source<'a> {
     /// Starts at the first byte of a sink.
     pub fn new(sink: &'a [u8], framing: Framing, configuration: Configuration) -> Source<'a> {
+        Source::of(Pieces::new(sink, framing), configuration)
+    }
+
+    /// Reads pieces of a sink from where they are on, nothing before the next alignment synchronization.
+    pub fn of(pieces: Pieces<'a>, configuration: Configuration) -> Source<'a> {
         Source {
-            packets: Packets::new(sink, framing, configuration),
+            packets: Packets::of(pieces, configuration),
             speculation: Speculation::new(&configuration),
             position: Position::new(&configuration),
             gap: None,
@@ -74,6 +79,29 @@ impl<'a> Source<'a> {
     pub fn over<'b>(self, sink: &'b [u8]) -> Source<'b> {
         let Source { packets, speculation, position, gap, state } = self;
         Source { packets: packets.over(sink), speculation, position, gap, state }
+    }
+
+    /// Where reading can begin anew in pieces of a sink, up to an offset: where the source begins anew and tells at once
+    /// where execution is. The offset of what tells it.
+    ///
+    /// Of a source that speculates there is no such place, since what it told before can be taken back behind it.
+    pub fn beginning(pieces: Pieces<'a>, configuration: Configuration, furthest: u64) -> Option<u64> {
+        if configuration.most_speculated > 0 {
+            return None;
+        }
+        let mut begun = None;
+        for element in Source::of(pieces, configuration) {
+            if element.at > furthest {
+                return None;
+            }
+            match element.kind {
+                ElementKind::Synchronized => begun = Some(element.at),
+                ElementKind::Address(_) if begun.is_some() => return begun,
+                kind if kind.moves_execution() => begun = None,
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Reads on. False at the end.

@@ -10,6 +10,14 @@ pub(super) const DATA_BYTES: usize = FRAME_BYTES - 1;
 /// The IDs of sources; the others are padding, the formatter's own, or reserved.
 const SOURCES: std::ops::RangeInclusive<u8> = 0x01..=0x6f;
 
+/// In a frame, the bit of each byte at an even place that says that it is an ID.
+const IDS: u128 = u128::from_le_bytes([1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
+
+/// Whether bytes begin with a frame without an ID.
+pub(super) fn is_plain(bytes: &[u8]) -> bool {
+    bytes.first_chunk().is_some_and(|frame| u128::from_le_bytes(*frame) & IDS == 0)
+}
+
 /// A frame that is taken apart.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
@@ -42,7 +50,6 @@ impl Frame {
 
     /// All bytes, where they are of one source and lie side by side, as those of a source alone mostly are.
     fn whole(&self) -> Option<Run> {
-        const IDS: u128 = u128::from_le_bytes([1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
         let source = self.source.filter(|source| SOURCES.contains(source))?;
         let [first, .., last] = self.places;
         let [.., flags] = self.bytes;

@@ -96,10 +96,36 @@ impl<'a> Pieces<'a> {
         Pieces { sink, framing, at: 0, is_synchronized: false, frame: Frame::none() }
     }
 
+    /// Passes over everything that begins before an offset, but for whose bytes come next.
+    pub(in crate::format::itrace) fn pass(&mut self, to: u64) {
+        let to = usize::try_from(to).unwrap_or(usize::MAX).min(self.sink.len());
+        while self.at < to {
+            match self.framing {
+                Framing::Unformatted => self.at = to,
+                // Most frames have no ID.
+                Framing::Aligned if frame::is_plain(self.sink.get(self.at..).unwrap_or_default()) => {
+                    self.at += FRAME_BYTES;
+                }
+                Framing::Aligned | Framing::Synchronized => {
+                    if self.next().is_none() {
+                        return;
+                    }
+                }
+            }
+        }
+        // What is left of the last frame begins before.
+        while self.framing != Framing::Unformatted && self.frame.next_run().is_some() {}
+    }
+
     /// The same place in the same bytes, lent by somebody else.
     pub(in crate::format::itrace) fn over<'b>(self, sink: &'b [u8]) -> Pieces<'b> {
         let Pieces { framing, at, is_synchronized, frame, .. } = self;
         Pieces { sink, framing, at, is_synchronized, frame }
+    }
+
+    /// How the bytes are mixed.
+    pub(in crate::format::itrace) fn framing(&self) -> Framing {
+        self.framing
     }
 
     /// A sink that is not formatted, in runs like those of frames. They have ID 0.

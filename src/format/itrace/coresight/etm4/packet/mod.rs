@@ -21,7 +21,7 @@ mod speculation;
 mod timestamp;
 mod trace_info;
 
-use super::super::formatter::Framing;
+use super::super::formatter::{Framing, Pieces};
 use super::bytes::Bytes;
 use super::configuration::{Configuration, Version};
 use super::fault::{Damage, Fault};
@@ -135,7 +135,12 @@ pub struct Packets<'a> {
 impl<'a> Packets<'a> {
     /// Starts at the first byte of a sink, which is taken for the first byte of a packet: see [`Packets::align`].
     pub fn new(sink: &'a [u8], framing: Framing, configuration: Configuration) -> Packets<'a> {
-        let bytes = Bytes::new(sink, framing, configuration.trace_id);
+        Packets::of(Pieces::new(sink, framing), configuration)
+    }
+
+    /// Those in pieces of a sink.
+    pub(super) fn of(pieces: Pieces<'a>, configuration: Configuration) -> Packets<'a> {
+        let bytes = Bytes::new(pieces, configuration.trace_id);
         let (history, context) = (History::default(), Context::default());
         Packets { bytes, configuration, history, context, timestamp: 0, cycle_threshold: 0 }
     }
