@@ -2,9 +2,10 @@
 //!
 //! `cargo bench --bench itrace` repeats recorded streams up to 6 million instructions, and prints how long it takes to
 //! reconstruct them block by block, to walk over them as a recording is walked over, to index them, and until the first
-//! question is answered; and how long others take (OpenCSD, the tracer of `riscv-etrace`). `-- 60000000` takes a number
-//! of instructions.
+//! question is answered; and how long others take (OpenCSD, the tracer of `riscv-etrace`, and libipt with a trace of its
+//! own). `-- 60000000` takes a number of instructions.
 
+mod libipt;
 #[path = "../../tests/support/opencsd.rs"]
 mod opencsd;
 mod tracer;
@@ -128,6 +129,19 @@ fn stages(name: &str, program: &str, sink: &[u8], protocol: &Protocol) {
     }
 }
 
+/// Another decoder of another trace, of the same program.
+fn of_intel(wanted: u64) {
+    let trace = std::fs::read(data("x86.10.pt")).unwrap().repeat((wanted / 3107) as usize);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), trace).unwrap();
+    for by in [libipt::By::Instruction, libipt::By::Block] {
+        let times = (0..3).map(|_| libipt::decode(file.path(), &data("prog.x86.10"), by));
+        let (count, took) = times.min_by(|one, other| one.1.total_cmp(&other.1)).unwrap();
+        let what = format!("instructions, libipt by {by:?}").to_lowercase();
+        println!("{:8} {what:44} {count:>10} in {took:.3} s: {:6.1} M/s", "Intel PT", count as f64 / took / 1e6);
+    }
+}
+
 /// The registers of the trace unit.
 const ETM: [(&str, u64); 6] = [
     ("TRCCONFIGR", 1),
@@ -180,4 +194,5 @@ fn main() {
         index.wait();
         println!("{name:8} {:44} {:>10.1} ms", "until all answers", began.elapsed().as_secs_f64() * 1e3);
     }
+    of_intel(wanted);
 }
