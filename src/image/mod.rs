@@ -64,6 +64,7 @@ pub struct Image {
     has_segments: bool,
     loaded_sections: usize,
     build_id: Option<Vec<u8>>,
+    is_m_profile: bool,
     contents: Contents,
     code: Ranges,
     /// The first and last address of what is loaded.
@@ -118,6 +119,7 @@ impl Image {
             unwind: Unwind::new(&elf),
             code,
             build_id: elf.build_id,
+            is_m_profile: elf.is_m_profile,
             damage: elf.damage,
             source,
         })
@@ -141,6 +143,11 @@ impl Image {
     /// Whether the loader may place it anywhere (`ET_DYN`).
     pub fn is_position_independent(&self) -> bool {
         self.position_independent
+    }
+
+    /// Whether it is for a processor of Arm's M-profile, as its build attributes say.
+    pub fn is_m_profile(&self) -> bool {
+        self.is_m_profile
     }
 
     /// The entry point (`e_entry`).

@@ -125,6 +125,29 @@ fn the_program_of_a_description_may_be_given_again() {
     assert!(errors.contains("another machine"), "{errors}");
 }
 
+/// Exceptions have the names of the processor's profile, which the program's build attributes tell.
+#[test]
+fn exceptions_of_the_m_profile_have_its_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = std::fs::read(data("itrace/walk.t32")).unwrap();
+    let attributes = program.windows(6).position(|bytes| bytes == b"aeabi\0").unwrap();
+    // Tag_CPU_arch_profile: Application.
+    let profile = program[attributes..].windows(2).position(|bytes| bytes == [7, b'A']).unwrap();
+    program[attributes + profile + 1] = b'M';
+    std::fs::write(folder.path().join("walk.t32"), program).unwrap();
+    std::fs::copy(data("itrace/walk.t32.bin"), folder.path().join("walk.t32.bin")).unwrap();
+    std::fs::copy(data("itrace/walk.t32.toml"), folder.path().join("walk.t32.toml")).unwrap();
+    let exceptions = |capture: &str| -> Vec<String> {
+        let (_, frames, _) = said(&["frames", capture]);
+        let lines = frames.lines().filter_map(|line| line.trim().strip_prefix("-- exception: "));
+        lines.map(|line| line.split(" (").next().unwrap().to_owned()).collect()
+    };
+    let (of_a, of_m) = (exceptions("walk.t32.toml"), exceptions(folder.path().join("walk.t32.toml").to_str().unwrap()));
+    let pairs: std::collections::BTreeSet<_> = of_a.into_iter().zip(of_m).collect();
+    let expected = [("IRQ", "PendSV"), ("call", "NMI")].map(|(a, m)| (a.to_owned(), m.to_owned()));
+    assert_eq!(pairs.into_iter().collect::<Vec<_>>(), expected);
+}
+
 /// The state of execution is shown with each instruction, with the IDs that are traced.
 #[test]
 fn the_context_of_an_instruction_is_shown() {

@@ -3,6 +3,7 @@
 //! A table that is damaged costs that table and is told of; only the ELF header must be sound.
 //! Facts: System V ABI (gABI), chapters 4 and 5.
 
+mod profile;
 mod tables;
 
 use super::error::{ImageError, describe};
@@ -25,6 +26,8 @@ pub(in crate::image) struct Elf<'data> {
     /// Addresses of words that the loader changes, with their sizes.
     pub(in crate::image) relocated: Vec<(u64, u64)>,
     pub(in crate::image) build_id: Option<Vec<u8>>,
+    /// Whether it is for a processor of Arm's M-profile.
+    pub(in crate::image) is_m_profile: bool,
     /// What could not be read, and what was left out for it.
     pub(in crate::image) damage: Vec<String>,
 }
@@ -192,6 +195,7 @@ fn read_class<H: FileHeader<Endian = Endianness>>(data: &[u8]) -> object::Result
         symbols,
         relocated,
         build_id,
+        is_m_profile: profile::is_m::<H>(data, endian, section_headers),
         damage: tables.damage,
     }))
 }

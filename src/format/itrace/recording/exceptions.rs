@@ -1,7 +1,7 @@
 //! What exceptions are called.
 
 /// Of Arm's A- and R-profile: the exception types of ETMv4 and ETE (Arm IHI 0064, "Exception instruction trace packet";
-/// Arm DDI 0487, D5.3). Others, those of the M-profile among them, have their number.
+/// Arm DDI 0487, D5.3). Others have their number.
 pub fn of_arm(number: u64) -> String {
     let name = match number {
         0 => "reset",
@@ -16,6 +16,30 @@ pub fn of_arm(number: u64) -> String {
         12 => "data fault",
         14 => "IRQ",
         15 => "FIQ",
+        _ => return format!("exception {number}"),
+    };
+    name.to_owned()
+}
+
+/// Of Arm's M-profile: the numbers of its exceptions, with those of the trace unit (Arm IHI 0064, "Exception instruction trace
+/// packet", as OpenCSD 1.8.0 has it).
+pub fn of_arm_m(number: u64) -> String {
+    let name = match number {
+        1 => "reset",
+        2 => "NMI",
+        3 => "HardFault",
+        4 => "MemManage",
+        5 => "BusFault",
+        6 => "UsageFault",
+        11 => "SVCall",
+        12 => "DebugMonitor",
+        14 => "PendSV",
+        15 => "SysTick",
+        16..=23 => return format!("IRQ {}", number - 16),
+        24 => "debug halt",
+        25 => "lazy floating-point state preservation",
+        26 => "lockup",
+        0x208..=0x3ef => return format!("IRQ {}", number - 0x200),
         _ => return format!("exception {number}"),
     };
     name.to_owned()

@@ -50,6 +50,11 @@ impl Memory {
         self.dumps.iter().map(|dump| &*dump.source)
     }
 
+    /// Whether it is that of a processor of Arm's M-profile, as a program tells.
+    pub fn is_m_profile(&self) -> bool {
+        self.programs.iter().any(|program| program.image.is_m_profile())
+    }
+
     /// Whether nothing lay there.
     pub fn is_empty(&self) -> bool {
         self.programs.is_empty() && self.dumps.is_empty()

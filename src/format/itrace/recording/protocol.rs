@@ -72,9 +72,10 @@ impl Protocol {
         }
     }
 
-    /// What an exception is called.
-    pub fn exception(&self, cause: u64, is_interrupt: bool) -> String {
+    /// What an exception is called by a processor that is, or is not, of Arm's M-profile.
+    pub fn exception(&self, cause: u64, is_interrupt: bool, is_m_profile: bool) -> String {
         match self {
+            Protocol::Etm4 { .. } if is_m_profile => exceptions::of_arm_m(cause),
             Protocol::Etm4 { .. } => exceptions::of_arm(cause),
             Protocol::ETrace { .. } => exceptions::of_riscv(cause, is_interrupt),
         }

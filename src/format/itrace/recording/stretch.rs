@@ -211,7 +211,7 @@ impl Piece {
                     }
                     Step::Trap { cause, is_interrupt, at: returns_to } => {
                         follower.exception(returns_to, calls, lately, memory);
-                        let name = source.protocol.exception(cause, is_interrupt);
+                        let name = source.protocol.exception(cause, is_interrupt, memory.is_m_profile());
                         Between::Interruption(InterruptionKind::Exception(name))
                     }
                     Step::Discontinuity(Discontinuity { reason, .. }) => {
