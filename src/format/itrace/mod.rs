@@ -10,7 +10,8 @@
 //! know is on a [`page`].
 //! Knows nothing of the index, of searches and of packets of gdb's.
 //!
-//! Invariant: loss is a gap, never a guess. No instruction is shown that the trace and the code together do not prove.
+//! Invariant: loss is a gap, never a guess. No instruction is shown that the trace and the code together do not prove, nor
+//! before addresses that are told later agree with it (`unconfirmed`).
 
 mod atoms;
 pub mod capture;

@@ -1,8 +1,8 @@
 //! An instruction trace as a recording: each instruction that was executed is a frame.
 //!
-//! Owns: the order of what several sources executed (`merge`), which are read each on a thread of its own (`ahead`), where
-//! each instruction is found again (`timeline`, `stretch`), the calls that have not returned (`calls`), and what a debugger
-//! is given to show them (`frames`).
+//! Owns: the order of what several sources executed (`merge`), which are read in parts (`reader`) on threads of their own
+//! (`ahead`), where each instruction is found again (`timeline`, `stretch`), the calls that have not returned (`calls`), and
+//! what a debugger is given to show them (`frames`).
 //! Knows nothing of the index and of packets of gdb's.
 //!
 //! Nothing is kept of an instruction. Every few thousand there is a place from which its source can be read on, so that
