@@ -230,7 +230,7 @@ impl FrameRow {
         line.trim_end().to_owned()
     }
 
-    /// What [`FrameRow::line`] shows of a recording's frames.
+    /// What [`FrameRow::lines`] shows of a recording's frames.
     pub fn heading(recording: &dyn Recording) -> &'static str {
         if recording.is_instruction_trace() {
             return "   frame  pc                  where                                     source";
