@@ -5,6 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "../fuzz/targets/capture.rs"]
+mod capture;
 #[path = "../fuzz/targets/conversation.rs"]
 mod conversation;
 #[path = "../fuzz/targets/description.rs"]
@@ -110,4 +112,9 @@ fn sinks_of_trace_units_of_any_bytes() {
 #[test]
 fn packets_of_trace_encoders_of_any_bytes() {
     run(etrace::run, "etrace", &[], &[]);
+}
+
+#[test]
+fn descriptions_of_dumps_of_any_bytes() {
+    run(capture::run, "capture", &[], &[]);
 }
