@@ -59,6 +59,11 @@ impl FramesCommand {
                 }
             }
         }
+        if !self.json {
+            for line in report::lines_without_frames(&replay) {
+                writeln!(out, "{line}")?;
+            }
+        }
         out.flush()?;
         Failure::if_changed(&replay)?;
         for warning in report::warnings(&replay) {

@@ -170,7 +170,11 @@ impl fmt::Display for PlacedImage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.placement {
             Placement::Fixed | Placement::Unrelocated | Placement::Unknown => self.placement.fmt(f),
-            Placement::Option | Placement::Recorded | Placement::Tracepoints { .. } | Placement::UsualBase => {
+            Placement::Option
+            | Placement::Described
+            | Placement::Recorded
+            | Placement::Tracepoints { .. }
+            | Placement::UsualBase => {
                 write!(f, "load bias {:#x}, {}", self.bias, self.placement)
             }
         }

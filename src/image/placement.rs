@@ -22,6 +22,8 @@ pub enum Placement {
     Fixed,
     /// `--load-bias`.
     Option,
+    /// What describes the recording, or `--image`.
+    Described,
     /// From what the recording says of it: where the kernel's functions lay, or a process's files.
     Recorded,
     /// From tracepoints' source strings and addresses: how many agree, out of how many that say anything.
@@ -46,6 +48,7 @@ impl fmt::Display for Placement {
         match self {
             Placement::Fixed => f.write_str("at its linked addresses"),
             Placement::Option => f.write_str("from --load-bias"),
+            Placement::Described => f.write_str("as the description says"),
             Placement::Recorded => f.write_str("as the recording says"),
             Placement::Tracepoints { agree, of: 1 } => write!(f, "from {agree} of 1 tracepoint"),
             Placement::Tracepoints { agree, of } => write!(f, "from {agree} of {of} tracepoints"),

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::text::{count, printable};
 use crate::image::Placement;
+use crate::index::InterruptionQuery;
 use crate::session::Replay;
 use crate::trace::InterruptionKind;
 
@@ -66,13 +67,17 @@ pub fn warnings(replay: &Replay) -> Vec<String> {
             "{path}: the recording does not say the one place where a library of this name lay, so it is not used"
         ));
     }
-    if replay.index().progress().frames == 0
-        && let Some(first) = replay.index().interruptions_behind(1).first()
+    let gaps = replay.index().interruptions_of(&InterruptionQuery { thread: None, gaps: true, exceptions: false });
+    let frames = replay.index().progress().frames;
+    if gaps > 0
+        && frames <= gaps
+        && let Some(first) = replay.index().interruptions(1).first()
         && let InterruptionKind::Gap(reason) = &first.interruption.kind
     {
         let (reason, at) = (printable(reason), first.interruption.at);
+        let what = if frames == 0 { "nothing" } else { "hardly anything" };
         warnings.push(format!(
-            "nothing of it is certain enough to be shown (is it the program that was traced?): {reason} (byte {at:#x})"
+            "{what} of it is certain enough to be shown (is it the program that was traced?): {reason} (byte {at:#x})"
         ));
     }
     if let Some(contradiction) = replay.contradiction() {

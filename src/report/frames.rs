@@ -202,9 +202,7 @@ impl FrameRow {
 
     /// The frame under [`FrameRow::heading`], in lines: what lies before it, itself, and what lies behind it.
     pub fn lines(&self) -> impl Iterator<Item = String> {
-        let between =
-            |row: &InterruptionRow| format!("          -- {}: {} (byte {:#x})", row.kind, printable(&row.what), row.at);
-        self.before.iter().map(between).chain([self.line()]).chain(self.behind.iter().map(between))
+        between(&self.before).chain([self.line()]).chain(between(&self.behind))
     }
 
     /// The frame in one line.
@@ -267,6 +265,23 @@ impl FrameRow {
         }
         if parts.is_empty() { "nothing".to_owned() } else { parts.join(" ") }
     }
+}
+
+/// What lies between frames, a line each.
+fn between(rows: &[InterruptionRow]) -> impl Iterator<Item = String> {
+    let line =
+        |row: &InterruptionRow| format!("          -- {}: {} (byte {:#x})", row.kind, printable(&row.what), row.at);
+    let more = (rows.len() == INTERRUPTIONS).then(|| "          -- … there may be more here".to_owned());
+    rows.iter().map(line).chain(more)
+}
+
+/// The gaps of a recording that has no frame that they could be shown with, a line each.
+pub fn lines_without_frames(replay: &Replay) -> Vec<String> {
+    let rows: Vec<_> = match replay.index().progress().frames {
+        0 => replay.index().interruptions_behind(INTERRUPTIONS).into_iter().map(InterruptionRow::from).collect(),
+        _ => Vec::new(),
+    };
+    between(&rows).collect()
 }
 
 /// How many interruptions are shown before a frame.

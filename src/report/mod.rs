@@ -21,8 +21,8 @@ pub use coverage::Coverage;
 pub use damage::{damage, warnings};
 pub use events::EventRow;
 pub use frames::{
-    FrameFilter, FrameRow, FrameRows, frames_table, parse_number, parse_pc, parse_pid, parse_range, parse_tracepoint,
-    rows,
+    FrameFilter, FrameRow, FrameRows, frames_table, lines_without_frames, parse_number, parse_pc, parse_pid,
+    parse_range, parse_tracepoint, rows,
 };
 pub use info::Info;
 pub use interruptions::{InterruptionRow, interruption};

@@ -116,6 +116,11 @@ impl Unconfirmed {
         step(at, Step::Discontinuity(Discontinuity { at, reason }));
     }
 
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
     /// Forgets everything. The place in the sink of the first instructions of that.
     pub fn forget(&mut self) -> Option<u64> {
         let first = self.steps.iter().find(|(_, step)| matches!(step, Step::Run(_))).map(|(at, _)| *at);

@@ -42,6 +42,9 @@ fn list(arguments: &[&str], session: &mut Session, gaps: bool) -> Answer {
                 let all = index.interruptions_before(after, ROWS);
                 let wanted = all.iter().filter(|placed| placed.interruption.kind.is_gap() == gaps);
                 text.extend(wanted.map(|placed| report::interruption(session.replay(), placed)));
+                if all.len() == ROWS {
+                    text.push_str("… there may be more here\n");
+                }
                 from = after + 1;
             }
             index::Answer::Found(placed) => {
@@ -49,9 +52,10 @@ fn list(arguments: &[&str], session: &mut Session, gaps: bool) -> Answer {
             }
             index::Answer::Nothing => {
                 let behind = index.interruptions_behind(ROWS);
+                let more = if behind.len() == ROWS { "… there may be more here\n" } else { "" };
                 let wanted = behind.iter().filter(|placed| placed.interruption.kind.is_gap() == gaps);
                 text.extend(wanted.map(|placed| report::interruption(session.replay(), placed)));
-                return Answer::Text(if text.is_empty() { "none\n".to_owned() } else { text });
+                return Answer::Text(if text.is_empty() { "none\n".to_owned() } else { text + more });
             }
             index::Answer::NotYet => return Answer::Later,
         }

@@ -123,6 +123,11 @@ impl Iterator for Packets<'_> {
     /// The next packet. A last one that is cut has words for its payload.
     fn next(&mut self) -> Option<Packet> {
         loop {
+            if let Framing::Siemens { .. } = self.framing {
+                // A packet of no bytes tells nothing: a buffer that is not full ends in such.
+                let rest = self.bytes.get(self.next..).unwrap_or_default();
+                self.next += rest.iter().take_while(|byte| **byte == 0).count();
+            }
             let at = self.at();
             if self.next >= self.bytes.len() {
                 return None;

@@ -75,6 +75,11 @@ pub struct Reconstruction {
     options: ReferenceIOptions,
     knows_options: bool,
     is_refused: bool,
+    /// What the packet before said that the encoder was switched to, if that is something else.
+    announced: Option<ReferenceIOptions>,
+    /// Whether the packet before said something of the encoder, and whether that is so of the one that is being taken.
+    was_of_encoder: bool,
+    is_of_encoder: bool,
     /// The address that was told last, and whether the next is told by how it differs from that.
     address: u64,
     is_address_known: bool,
@@ -101,6 +106,10 @@ pub struct Reconstruction {
     unconfirmed: Unconfirmed,
     /// Whether the packet that is being taken told an address, and that fits.
     is_agreeing: bool,
+    /// Whether the packet that is being taken says that tracing ended.
+    is_ended: bool,
+    /// Whether a gap was told, and nothing was executed since.
+    is_in_gap: bool,
 }
 
 impl Reconstruction {
@@ -113,6 +122,9 @@ impl Reconstruction {
             options: parameters.1.unwrap_or_default(),
             knows_options: parameters.1.is_some(),
             is_refused: false,
+            announced: None,
+            was_of_encoder: false,
+            is_of_encoder: false,
             address: 0,
             is_address_known: false,
             branches: Branches::default(),
@@ -129,12 +141,16 @@ impl Reconstruction {
             at: 0,
             unconfirmed: Unconfirmed::default(),
             is_agreeing: false,
+            is_ended: false,
+            is_in_gap: false,
         }
     }
 
     /// Takes the next packet of the hart; `step` is told what is proven, each with the place in the sink that tells it.
-    pub fn take<C: Code>(&mut self, packet: &Packet, blocks: &mut Blocks<C>, step: &mut impl FnMut(u64, Step)) {
+    /// Whether it tells an address that agrees with what was told before.
+    pub fn take<C: Code>(&mut self, packet: &Packet, blocks: &mut Blocks<C>, step: &mut impl FnMut(u64, Step)) -> bool {
         self.at = packet.at;
+        self.note_options(packet);
         let found = match &packet.payload {
             Ok(Some(payload)) => self.payload(payload, blocks),
             Ok(None) => Ok(()),
@@ -146,16 +162,25 @@ impl Reconstruction {
             if is_agreeing {
                 self.unconfirmed.agree(step);
             }
+            if std::mem::take(&mut self.is_ended) {
+                self.unconfirmed.pass_on(step);
+            }
             self.tell_time(packet);
-            return self.unconfirmed.make_room(step);
+            self.unconfirmed.make_room(step);
+            return is_agreeing;
         };
         let is_untold = wrong.is_untold();
-        self.unconfirmed.end_at(packet.at, wrong, step);
+        // One gap is one, whatever does not fit in it.
+        if !std::mem::replace(&mut self.is_in_gap, true) || !self.unconfirmed.is_empty() {
+            self.unconfirmed.end_at(packet.at, wrong, step);
+        }
         self.lose();
         self.is_behind_gap = true;
         self.is_address_known = is_untold;
         let begun = match &packet.payload {
-            Ok(Some(payload)) if self.knows_options => self.begin_anew(payload, blocks),
+            Ok(Some(payload)) if self.knows_options && unread(self.options).is_none() => {
+                self.begin_anew(payload, blocks)
+            }
             _ => Ok(()),
         };
         self.is_agreeing = false;
@@ -166,6 +191,7 @@ impl Reconstruction {
                 self.lose();
             }
         }
+        false
     }
 
     /// Takes all packets that there are.
@@ -175,21 +201,45 @@ impl Reconstruction {
         blocks: &mut Blocks<C>,
         step: &mut impl FnMut(u64, Step),
     ) {
-        packets.into_iter().for_each(|packet| self.take(&packet, blocks, step));
+        for packet in packets {
+            self.take(&packet, blocks, step);
+        }
         self.end(step);
     }
 
     /// Whether what is told behind a synchronization can be understood without what was told before: not where returns are
-    /// told by calls, nor before it is known how the encoder tells things.
+    /// told by calls, nor before it is known how the encoder tells things, nor where tracing begins.
     pub fn can_begin_anew(&self) -> bool {
-        self.knows_options && !self.options.implicit_return
+        self.knows_options && !self.options.implicit_return && !self.was_of_encoder
     }
 
     /// Takes note of how the encoder tells things, if a packet says it, and of nothing else.
+    ///
+    /// Where that is another way than was known, it is believed when a synchronization follows at once, as it does where an
+    /// encoder was truly switched: behind damage any bytes may look like such a packet.
     pub fn note_options(&mut self, packet: &Packet) {
-        if let Ok(Some(InstructionTrace::Synchronization(Synchronization::Support(support)))) = &packet.payload {
-            self.options = support.ioptions;
-            self.knows_options = true;
+        let announced = self.announced.take();
+        let is_of_encoder = !matches!(
+            &packet.payload,
+            Ok(Some(
+                InstructionTrace::Branch(_)
+                    | InstructionTrace::Address(_)
+                    | InstructionTrace::Synchronization(
+                        Synchronization::Start(_) | Synchronization::Trap(_) | Synchronization::Context(_)
+                    )
+            ))
+        );
+        self.was_of_encoder = std::mem::replace(&mut self.is_of_encoder, is_of_encoder);
+        let Ok(Some(InstructionTrace::Synchronization(payload))) = &packet.payload else { return };
+        match (payload, announced) {
+            (Synchronization::Support(support), _) if !self.knows_options => {
+                (self.options, self.knows_options) = (support.ioptions, true);
+            }
+            (Synchronization::Support(support), _) if support.ioptions != self.options => {
+                self.announced = Some(support.ioptions);
+            }
+            (Synchronization::Start(_) | Synchronization::Trap(_), Some(options)) => self.options = options,
+            _ => {}
         }
     }
 
@@ -223,6 +273,11 @@ impl Reconstruction {
     #[inline]
     fn push(&mut self, step: Step) {
         self.unconfirmed.push(self.at, step);
+    }
+
+    /// Forgets what nothing agrees with.
+    pub fn forget(&mut self) {
+        self.unconfirmed.forget();
     }
 
     /// Goes on at the address of a packet that does not fit what was told before, if that is known.
@@ -271,6 +326,12 @@ impl Reconstruction {
                     return Ok(());
                 }
                 Err(Wrong::lost(UNKNOWN_OPTIONS))
+            }
+            InstructionTrace::Synchronization(Synchronization::Start(_) | Synchronization::Trap(_))
+                if unread(self.options).is_some() =>
+            {
+                let what = unread(self.options).unwrap_or_default();
+                Err(Wrong::lost(format!("the encoder was switched to {what}, which is not read")))
             }
             InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start, blocks),
             InstructionTrace::Synchronization(Synchronization::Trap(trap)) => self.trap(trap, blocks),
@@ -424,21 +485,12 @@ impl Reconstruction {
         self.enter();
         self.push(Step::Run(block));
         self.is_in_trap = false;
+        self.is_in_gap = false;
         self.is_address_known = true;
         Ok(())
     }
 
     fn support<C: Code>(&mut self, support: &Support, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
-        self.options = support.ioptions;
-        self.knows_options = true;
-        let options = [
-            (support.ioptions.implicit_exception, "implicit exceptions"),
-            (support.ioptions.branch_prediction, "a branch predictor"),
-            (support.ioptions.jump_target_cache, "a cache of jump targets"),
-        ];
-        if let Some((_, what)) = options.iter().find(|(is_on, _)| *is_on) {
-            return Err(Wrong::lost(format!("the encoder was switched to {what}, which is not read")));
-        }
         match support.qual_status {
             QualStatus::NoChange => {
                 self.has_all_returns |= self.place.is_none() && !self.is_behind_gap;
@@ -450,9 +502,11 @@ impl Reconstruction {
                 if goes_on && self.place.is_some() {
                     self.come_again(blocks)?;
                 }
+                // Of an end that comes behind a loss nobody knows what it ended.
+                self.is_behind_gap &= self.place.is_none();
                 self.lose();
-                self.is_behind_gap = false;
                 self.push(Step::End);
+                self.is_ended = true;
                 Ok(())
             }
         }
@@ -606,6 +660,16 @@ impl Reconstruction {
             Until::Address { .. } | Until::LastBranch => None,
         }
     }
+}
+
+/// What an encoder was switched to that is not read.
+fn unread(options: ReferenceIOptions) -> Option<&'static str> {
+    let unread = [
+        (options.implicit_exception, "implicit exceptions"),
+        (options.branch_prediction, "a branch predictor"),
+        (options.jump_target_cache, "a cache of jump targets"),
+    ];
+    unread.iter().find(|(is_on, _)| *is_on).map(|(_, what)| *what)
 }
 
 fn is_branch(flow: Flow) -> bool {

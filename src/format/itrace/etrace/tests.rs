@@ -274,4 +274,25 @@ fn a_return_from_before_a_gap_leads_nobody_knows_where() {
     assert!(reason.starts_with("the return at 0x14 may be from a call before a gap"), "{reason}");
 }
 
+/// Behind damage any bytes may look like a packet that says how the encoder tells things.
+#[test]
+fn an_encoder_is_switched_where_a_synchronization_follows_at_once() {
+    let options = ReferenceIOptions { implicit_return: true, ..ReferenceIOptions::default() };
+    let switched = InstructionTrace::from(Support { ioptions: options, ..Support::default() });
+    let lost = Support { qual_status: QualStatus::TraceLost, ..Support::default() };
+    let back = InstructionTrace::Address(AddressInfo { address: -8, notify: false, updiscon: false, irdepth: None });
+    // The return is told: it is none of before a gap.
+    let is_told = [Ok((16, 16)), Ok((20, 20)), Ok((8, 8))];
+    let payloads = [begin(), start(0), lost.into(), switched, branches(1, None), start(16), back];
+    assert_eq!(proven(&[], &payloads)[2..], is_told);
+    let payloads = [begin(), start(0), lost.into(), switched, start(16), back];
+    assert!(matches!(proven(&[], &payloads)[2..], [Ok((16, 16)), Ok((20, 20)), Err(_), Ok((8, 8))]));
+    // What is not read is refused where it is true.
+    let options = ReferenceIOptions { branch_prediction: true, ..ReferenceIOptions::default() };
+    let switched = InstructionTrace::from(Support { ioptions: options, ..Support::default() });
+    let words = "the encoder was switched to a branch predictor, which is not read".to_owned();
+    assert_eq!(proven(&[], &[begin(), start(16), switched, start(20)]), [Ok((16, 16)), Err(words)]);
+    assert_eq!(proven(&[], &[begin(), start(16), switched, back]), is_told);
+}
+
 const EITHER: &str = "; what was told from byte 0x1 on is not believed either";

@@ -156,7 +156,7 @@ impl Programs<'_> {
                     let image = self.open(elf)?;
                     placed.push(match elf.bias(&image) {
                         Some(bias) => {
-                            let placement = if elf.load.is_none() { Placement::Fixed } else { Placement::Option };
+                            let placement = if elf.load.is_none() { Placement::Fixed } else { Placement::Described };
                             PlacedImage { image, bias, placement }
                         }
                         None => self.place(image)?,

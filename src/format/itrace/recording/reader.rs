@@ -153,8 +153,12 @@ impl ETrace {
                 self.reconstruction.begin_with(&packet, blocks);
                 continue;
             }
-            self.reconstruction.take(&packet, blocks, step);
+            let agrees = self.reconstruction.take(&packet, blocks, step);
             if self.ends_with(&packet) {
+                // Of a synchronization that does not fit not even its own instruction is certain.
+                if !agrees {
+                    self.reconstruction.forget();
+                }
                 self.reconstruction.end(step);
                 self.behind = Some(Box::new(self.part_behind(&packet, parameters, size)));
                 self.is_over = true;
