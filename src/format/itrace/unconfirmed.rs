@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 
 use super::step::{Discontinuity, Step};
 
-/// How many addresses have to agree. With one, of what is shown with a packet missing, a fifth as much is false as with
-/// none; with four it is only what no later packet contradicts (`tests/itrace`).
+/// How many addresses have to agree. With none, most of what is falsely shown where a packet is missing is contradicted
+/// later; with one a tenth of it is, with four hardly any (`tests/itrace`).
 const AGREEING: usize = 4;
 
 /// How many steps wait at most. Few programs go on so long without a jump whose address is told.
