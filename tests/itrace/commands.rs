@@ -148,34 +148,36 @@ fn exceptions_of_the_m_profile_have_its_names() {
     assert_eq!(pairs.into_iter().collect::<Vec<_>>(), expected);
 }
 
+/// The description of a sink of one hart, taken for one of a program, in a folder of its own.
+fn of_hart(sink: &[u8], program: &str) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("rv64.200.te_inst"), sink).unwrap();
+    let description = std::fs::read_to_string(data("itrace/rv64.toml")).unwrap();
+    let program = format!("{:?}", data(&format!("itrace/{program}")));
+    let capture = folder.path().join("rv64.toml");
+    std::fs::write(&capture, description.replace("\"prog.rv64.200\"", &program)).unwrap();
+    let capture = capture.display().to_string();
+    (folder, capture)
+}
+
 /// A buffer that is not full ends in zeros: they cost nothing of what was told before, and no gaps.
 #[test]
 fn zeros_behind_the_end_are_no_packets() {
-    let folder = tempfile::tempdir().unwrap();
     let mut sink = std::fs::read(data("itrace/rv64.200.te_inst")).unwrap();
     sink.resize(sink.len() + 100_000, 0);
     // Other bytes that are no packets are one gap.
     sink.extend([0x05; 1000]);
-    std::fs::write(folder.path().join("rv64.200.te_inst"), sink).unwrap();
-    let description = std::fs::read_to_string(data("itrace/rv64.toml")).unwrap();
-    let program = format!("{:?}", data("itrace/prog.rv64.200"));
-    let capture = folder.path().join("rv64.toml");
-    std::fs::write(&capture, description.replace("\"prog.rv64.200\"", &program)).unwrap();
-    let (_, info, errors) = said(&["info", capture.to_str().unwrap()]);
+    let (_folder, capture) = of_hart(&sink, "prog.rv64.200");
+    let (_, info, errors) = said(&["info", &capture]);
     assert!(info.contains("63108 instructions, 1 gap,"), "{info}{errors}");
 }
 
 /// In a long sink, too, a program that was not traced is not shown, wherever parts of the sink begin.
 #[test]
 fn another_program_is_contradicted_in_every_part() {
-    let folder = tempfile::tempdir().unwrap();
     let sink = std::fs::read(data("itrace/rv64.200.te_inst")).unwrap().repeat(40);
-    std::fs::write(folder.path().join("rv64.200.te_inst"), sink).unwrap();
-    let description = std::fs::read_to_string(data("itrace/rv64.toml")).unwrap();
-    let program = format!("{:?}", data("itrace/walk-rebuilt.rv64"));
-    let capture = folder.path().join("rv64.toml");
-    std::fs::write(&capture, description.replace("\"prog.rv64.200\"", &program)).unwrap();
-    let (_, frames, errors) = said(&["frames", capture.to_str().unwrap()]);
+    let (_folder, capture) = of_hart(&sink, "walk-rebuilt.rv64");
+    let (_, frames, errors) = said(&["frames", &capture]);
     assert!(errors.contains("nothing of it is certain enough to be shown"), "{errors}");
     let lines: Vec<&str> = frames.lines().skip(1).collect();
     assert!(lines.len() == 21 && lines[..20].iter().all(|line| line.contains("-- gap: ")), "{frames}");

@@ -55,9 +55,9 @@ impl Iterator for Reading<'_> {
     }
 }
 
-/// A part of a source: what a thread reads of it, or, where none is given, a reader of it.
+/// A part of a source: what a thread reads of it, each with the place before it, or, where none is given, a reader of it.
 enum Part {
-    Thread(Receiver<Piece>),
+    Thread(Receiver<(Reader, Piece)>),
     Here(Reader),
 }
 
@@ -91,8 +91,8 @@ impl<'t> Reading<'t> {
                 parts.push_back(part(scope, trace, source, reader.clone()));
                 next = reader.part_behind(sink, protocol);
             }
-            let mut send = |piece: Piece| {
-                let before = piece.before(&following);
+            let mut send = |(before, piece): (Reader, Piece)| {
+                let before = Checkpoint::at(before, &following);
                 sender.send((before, piece.followed(&mut following, source, &trace.calls, &mut self.lately))).is_ok()
             };
             match parts.pop_front() {
@@ -102,8 +102,9 @@ impl<'t> Reading<'t> {
                     }
                 }
                 Some(Part::Here(mut reader)) => loop {
+                    let before = reader.clone();
                     let (piece, goes_on) = Piece::read(&mut reader, sink, protocol, &mut self.blocks);
-                    if !send(piece) {
+                    if !send((before, piece)) {
                         return;
                     }
                     if !goes_on {
@@ -124,8 +125,9 @@ fn part<'s, 't>(scope: &'s Scope<'s, 't>, trace: &'t Trace, source: &'t Source, 
         let (sink, protocol) = (trace.sink(source), &source.protocol);
         let mut blocks = Blocks::new(Arc::clone(&source.memory), protocol.ends());
         loop {
+            let before = own.clone();
             let (piece, goes_on) = Piece::read(&mut own, sink, protocol, &mut blocks);
-            if sender.send(piece).is_err() || !goes_on {
+            if sender.send((before, piece)).is_err() || !goes_on {
                 return;
             }
         }

@@ -37,8 +37,8 @@ enum Of {
 
 #[derive(Clone, Debug)]
 struct Etm4 {
-    /// From where on the part was looked for.
-    at: formatter::Pieces<'static>,
+    /// From where on the part behind is looked for.
+    behind: formatter::Pieces<'static>,
     source: etm4::Source<'static>,
     reconstruction: coresight::Reconstruction,
     /// The offset in the sink of what tells that the source begins anew, from which on it is read.
@@ -67,15 +67,17 @@ struct ETrace {
 impl Etm4 {
     /// A part that begins at an offset, which was looked for from a place on.
     fn part(at: formatter::Pieces<'_>, configuration: &Configuration, from: u64, size: u64) -> Etm4 {
-        let behind = behind(at.clone(), from, size);
-        let furthest = from.saturating_add(size).saturating_add(FURTHEST.saturating_mul(size));
-        let until = etm4::Source::beginning(behind, *configuration, furthest);
+        let nearest = from.saturating_add(size);
+        let mut behind = at.clone();
+        behind.pass(nearest);
+        let furthest = nearest.saturating_add(FURTHEST.saturating_mul(size));
+        let until = etm4::Source::beginning(behind.clone(), *configuration, furthest);
         let reconstruction = match from {
             0 => coresight::Reconstruction::new(configuration),
             _ => coresight::Reconstruction::anew(configuration),
         };
-        let source = etm4::Source::of(at.clone(), *configuration).over(&[]);
-        Etm4 { at: at.over(&[]), source, reconstruction, from, until, is_at_end: false, is_over: false }
+        let source = etm4::Source::of(at, *configuration).over(&[]);
+        Etm4 { behind: behind.over(&[]), source, reconstruction, from, until, is_at_end: false, is_over: false }
     }
 
     fn read<C: Code>(
@@ -122,12 +124,6 @@ impl Etm4 {
         }
         self.source = source.over(&[]);
     }
-}
-
-/// From where on the part is looked for behind one that begins at an offset and was looked for from a place on.
-fn behind(mut at: formatter::Pieces<'_>, from: u64, size: u64) -> formatter::Pieces<'_> {
-    at.pass(from.saturating_add(size));
-    at
 }
 
 impl ETrace {
@@ -228,8 +224,8 @@ impl Reader {
     pub fn part_behind(&self, sink: &[u8], protocol: &Protocol) -> Option<Reader> {
         let of = match (&self.of, protocol) {
             (Of::Etm4(part), Protocol::Etm4 { configuration, .. }) => {
-                let at = behind(part.at.clone().over(sink), part.from, self.size);
-                Of::Etm4(Box::new(Etm4::part(at, configuration, part.until?, self.size)))
+                let (at, from) = (part.behind.clone().over(sink), part.until?);
+                Of::Etm4(Box::new(Etm4::part(at, configuration, from, self.size)))
             }
             (Of::ETrace(part), Protocol::ETrace { framing, parameters, source, .. }) => match &part.behind {
                 Some(behind) => Of::ETrace(behind.clone()),

@@ -39,8 +39,6 @@ pub struct Following {
 
 /// What is read of a stretch without knowing what came before it.
 pub struct Piece {
-    /// The place from which it was read.
-    before: Reader,
     /// What was executed, numbered from 0, with no calls; and how many instructions that is.
     runs: Vec<Executed>,
     executed: u64,
@@ -142,6 +140,11 @@ impl Checkpoint {
         Some(())
     }
 
+    /// Where reading can go on with a part's reader, behind what the source did before.
+    pub fn at(reader: Reader, following: &Following) -> Checkpoint {
+        Checkpoint { reader, is_over: false, following: following.clone() }
+    }
+
     /// What was read apart from what goes on with it: its reader, and what the source did so far.
     pub fn take_apart(self) -> (Reader, Following) {
         (self.reader, self.following)
@@ -156,7 +159,6 @@ impl Piece {
         protocol: &Protocol,
         blocks: &mut Blocks<Arc<Memory>>,
     ) -> (Piece, bool) {
-        let before = reader.clone();
         let (mut runs, mut turns, mut between, mut places) =
             (Vec::with_capacity(RUNS), Vec::new(), Vec::new(), Vec::new());
         let mut executed = 0;
@@ -176,12 +178,7 @@ impl Piece {
             }
             runs.len() >= RUNS || between.len() >= RUNS
         });
-        (Piece { before, runs, executed, turns, between, places }, goes_on)
-    }
-
-    /// The place before it.
-    pub fn before(&self, following: &Following) -> Checkpoint {
-        Checkpoint { reader: self.before.clone(), is_over: false, following: following.clone() }
+        (Piece { runs, executed, turns, between, places }, goes_on)
     }
 
     /// The stretch, behind what the source did before.
