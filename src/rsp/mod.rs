@@ -49,6 +49,10 @@ const TURN_OUTPUT: usize = 64 * 1024;
 /// How long a turn takes, if its packets let it.
 const TURN_TIME: Duration = Duration::from_millis(5);
 
+/// How long a client may be silent and still be on its way from one move to the next: a program asks on at once, a
+/// person reads first. Longer than a round trip over a slow network.
+const BETWEEN_MOVES: Duration = Duration::from_secs(1);
+
 /// What a conversation is doing after [`Stub::run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
@@ -79,6 +83,8 @@ pub struct Stub {
     waiting_bytes: usize,
     output: Vec<u8>,
     activity: Activity,
+    /// A ^C that came between two moves: when the client was last heard.
+    interrupted: Option<Instant>,
     /// How many frames a search has looked at.
     searched: u64,
     log: Option<PacketLog>,
@@ -104,6 +110,7 @@ impl Stub {
             waiting_bytes: 0,
             output: Vec::new(),
             activity: Activity::Idle,
+            interrupted: None,
             searched: 0,
             log: None,
         }
@@ -129,6 +136,8 @@ impl Stub {
                     if self.is_asked_again(data) {
                         continue;
                     }
+                    self.interrupted =
+                        self.interrupted.filter(|at| at.elapsed() < BETWEEN_MOVES).map(|_| Instant::now());
                 }
                 Event::BadChecksum => self.acknowledge_with(b'-'),
                 Event::TooLong => self.acknowledge_with(b'+'),
@@ -325,12 +334,17 @@ impl Stub {
         self.output.extend(wire::encode(data.as_bytes()));
     }
 
-    /// The user typed ^C: what takes long is given up.
+    /// The user typed ^C: what takes long is given up. Where gdb goes on by itself, move behind move (`handle SIGLOST
+    /// nostop`, a condition that it tests, `next` over a long line), it may come between two of them (seen with gdb 13.1,
+    /// behind the `g` for the first stop): as with gdbserver, the next move then ends where it begins. Nothing is answered
+    /// before: that would be taken for the reply to the next packet.
     fn interrupt(&mut self) {
         if self.client.session.is_moving() {
             self.stop(None);
         } else if self.is_client_waiting() || self.client.finding.is_some() {
             self.give_up("interrupted");
+        } else {
+            self.interrupted = Some(Instant::now());
         }
     }
 
@@ -386,6 +400,9 @@ impl Stub {
                 let changes = self.client.session.replay().changes_seen();
                 let packets = self.base.answer(request, &mut self.client);
                 if self.client.session.is_moving() {
+                    if self.interrupted.take().is_some() {
+                        self.stop(None);
+                    }
                     return;
                 }
                 // What was read while a file was cut is no answer.

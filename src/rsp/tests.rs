@@ -126,6 +126,58 @@ fn an_interrupt_gives_up_one_search() {
     assert_eq!(output(&mut stub), packets(&["E.interrupted", "OK"]).escape_ascii().to_string());
 }
 
+/// A whole move, to its end: what was answered.
+fn moved(stub: &mut Stub, packet: &str) -> String {
+    stub.receive(&packets(&[packet]));
+    while stub.run() == Activity::Busy {}
+    output(stub)
+}
+
+#[test]
+fn an_interrupt_between_two_moves_ends_the_next_where_it_begins() {
+    let (mut stub, _replay, resume) = stalled();
+    resume.send(()).unwrap();
+    without_acknowledgement(&mut stub);
+    let place = |stub: &mut Stub| moved(stub, "qThreadExtraInfo,1");
+    moved(&mut stub, "vCont;s:1");
+    let before = place(&mut stub);
+    moved(&mut stub, "vCont;s:1");
+    let after = place(&mut stub);
+    assert_ne!(before, after, "a step is seen");
+    // It comes among what gdb asks before it goes on, which is answered as ever.
+    moved(&mut stub, "vCont;s:1");
+    let stood = place(&mut stub);
+    assert_eq!(stub.receive(b"\x03"), Activity::Idle);
+    assert_eq!(output(&mut stub), "", "nobody waits for an answer");
+    assert_eq!(place(&mut stub), stood);
+    assert!(moved(&mut stub, "vCont;c").starts_with("$T02"));
+    assert_eq!(place(&mut stub), stood);
+    // It counts once.
+    assert!(!moved(&mut stub, "vCont;c").starts_with("$T02"));
+    // A move that waits behind others is meant, too.
+    let many = vec!["qTV:1"; 100_000];
+    assert_eq!(stub.receive(&packets(&[many.as_slice(), &["bc"]].concat())), Activity::Busy);
+    stub.receive(b"\x03");
+    let mut replies = String::new();
+    while stub.run() == Activity::Busy {
+        replies = output(&mut stub);
+    }
+    replies += &output(&mut stub);
+    assert!(replies.contains("$T02"), "{}", &replies[replies.len().saturating_sub(200)..]);
+}
+
+#[test]
+fn an_interrupt_that_nothing_follows_is_forgotten() {
+    let (mut stub, _replay, resume) = stalled();
+    resume.send(()).unwrap();
+    without_acknowledgement(&mut stub);
+    // Somebody reads what the stop shows before they go on.
+    moved(&mut stub, "vCont;s:1");
+    stub.receive(b"\x03");
+    std::thread::sleep(BETWEEN_MOVES);
+    assert!(!moved(&mut stub, "vCont;s:1").starts_with("$T02"));
+}
+
 #[test]
 fn a_nack_while_a_reply_is_awaited_brings_no_old_reply() {
     let (mut stub, replay, resume) = stalled();

@@ -272,7 +272,7 @@ fn another_program_is_contradicted() {
         assert!(all.contains(reason) && all.contains("(byte 0x2c)"), "{all}");
     }
     let (_, info, _) = said(&["info", capture]);
-    assert!(info.contains("0 instructions, 10 gaps, 0 exceptions"), "{info}");
+    assert!(info.contains("0 instructions, 8 gaps, 0 exceptions"), "{info}");
     let (code, _, errors) = said(&["frames", capture, "--strict"]);
     assert_eq!(code, Some(3));
     assert!(errors.contains(reason), "{errors}");

@@ -52,6 +52,8 @@ pub struct Reconstruction {
     unconfirmed: Unconfirmed,
     /// Whether anything was executed since tracing began.
     is_tracing: bool,
+    /// Whether a gap was told, and nothing was executed since.
+    is_in_gap: bool,
 }
 
 impl Reconstruction {
@@ -64,6 +66,7 @@ impl Reconstruction {
             begins_anew: false,
             unconfirmed: Unconfirmed::default(),
             is_tracing: false,
+            is_in_gap: false,
         }
     }
 
@@ -75,8 +78,7 @@ impl Reconstruction {
     /// Takes the next element; `step` is told what is proven, each with the place in the sink that tells it.
     pub fn take<C: Code>(&mut self, element: &Element, blocks: &mut Blocks<C>, step: &mut impl FnMut(u64, Step)) {
         if let Err(wrong) = self.told(element, blocks, step) {
-            self.unconfirmed.end_at(element.at, wrong, step);
-            self.lose();
+            self.break_off(element.at, wrong, step);
             if let ElementKind::Address(target) = element.kind {
                 self.begin_at(target);
             }
@@ -103,7 +105,16 @@ impl Reconstruction {
     /// The source begins anew at a place in the sink, which what was read before does not lead to.
     pub fn end_astray(&mut self, at: u64, step: &mut impl FnMut(u64, Step)) {
         let what = "what was read before does not lead to the next synchronization";
-        self.unconfirmed.end_at(at, Wrong::contradicted(what), step);
+        self.break_off(at, Wrong::contradicted(what), step);
+    }
+
+    /// Something does not fit, or is missing. One gap is one, whatever does not fit in it.
+    fn break_off(&mut self, at: u64, wrong: Wrong, step: &mut impl FnMut(u64, Step)) {
+        if std::mem::replace(&mut self.is_in_gap, true) {
+            self.unconfirmed.forget();
+        } else {
+            self.unconfirmed.end_at(at, wrong, step);
+        }
         self.lose();
     }
 
@@ -252,6 +263,7 @@ impl Reconstruction {
     fn run(&mut self, at: u64, block: &Block) {
         if block.instructions() > 0 {
             self.is_tracing = true;
+            self.is_in_gap = false;
             self.unconfirmed.push(at, Step::Run(*block));
         }
     }

@@ -174,6 +174,20 @@ fn behind_what_does_not_fit_no_address_is_believed_before_the_source_begins_anew
 }
 
 #[test]
+fn one_gap_is_one_whatever_does_not_fit_in_it() {
+    let damaged = || ElementKind::Damaged("changed".to_owned());
+    let elements = [SYNCHRONIZED, address(8), TAKEN, ElementKind::Overflow, damaged(), address(0), damaged()];
+    let proven = proven(&PROGRAM, &elements);
+    assert_eq!(proven, [Ok((8, 12)), Err("the trace unit lost packets (overflow)".to_owned())]);
+    // Nor is it another where a part of the sink ends in it.
+    let mut reconstruction = Reconstruction::new(&configuration("gen-etm4-two-rs/etm_1.ini"));
+    let mut gaps = Vec::new();
+    reconstruction.end_astray(7, &mut |at, _| gaps.push(at));
+    reconstruction.end_astray(8, &mut |at, _| gaps.push(at));
+    assert_eq!(gaps, [7]);
+}
+
+#[test]
 fn behind_trace_on_an_address_that_is_not_full_is_enough() {
     let short = ElementKind::Address(target(8, false));
     let elements = [SYNCHRONIZED, address(0), TAKEN, ElementKind::TraceOn, short, TAKEN];
