@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use traceframe::format::itrace::etrace::{Framing, Packets, Parameters, Reconstruction};
+use traceframe::format::itrace::etrace::{Framing, Packets, Parameters, Place, Reconstruction};
 use traceframe::format::itrace::instruction::{Blocks, Ends, InstructionSet};
 
 use crate::support::instructions::{Walked, changed, program};
@@ -55,8 +55,11 @@ pub fn run(data: &[u8]) {
     let mut walked = Walked::new(program, sink.len());
     let mut blocks = Blocks::new(program, Ends::default());
     let mut reconstruction = Reconstruction::new(set, &parameters);
-    for packet in Packets::new(&sink, FRAMINGS[choice % FRAMINGS.len()], &parameters) {
-        assert!(packet.at <= sink.len() as u64);
+    let packets = Packets::new(&sink, FRAMINGS[choice % FRAMINGS.len()], &parameters);
+    let mut behind = 0;
+    for packet in packets.read_on(Place::default(), &program) {
+        assert!((behind..sink.len() as u64).contains(&packet.at));
+        behind = packet.at + 1;
         walked.packet();
         reconstruction.take(&packet, &mut blocks, &mut |_, step| walked.take(step));
     }

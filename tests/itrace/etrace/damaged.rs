@@ -29,8 +29,7 @@ fn subject<'a>(
         packets,
         loss,
         unit: 1,
-        // Nothing in these bytes says where a packet begins.
-        begins_anywhere: false,
+        begins_anywhere: true,
         // Where a function returns to whose call was lost, no packet tells.
         resumes: width.returns == 0,
         readable: |_| 0,

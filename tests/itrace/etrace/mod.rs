@@ -6,7 +6,7 @@ mod judge;
 mod judged;
 
 use riscv_etrace::config;
-use traceframe::format::itrace::etrace::{Framing, Packets, Parameters, Reconstruction};
+use traceframe::format::itrace::etrace::{Framing, Packets, Parameters, Place, Reconstruction};
 use traceframe::format::itrace::instruction::{Blocks, Ends, InstructionSet};
 
 use crate::execution::Execution;
@@ -64,7 +64,7 @@ fn show(program: &Program, sink: &Sink, framing: Framing, width: Width) -> Shown
     let parameters = width.ours();
     let mut blocks = Blocks::new(program, Ends::default());
     let mut reconstruction = Reconstruction::new(program.instruction_set(0), &parameters);
-    let packets = Packets::new(&sink.bytes, framing, &parameters);
+    let packets = Packets::new(&sink.bytes, framing, &parameters).read_on(Place::default(), program);
     reconstruction.take_all(packets, &mut blocks, &mut |at, step| shown.take(program, sink, at, step));
     shown
 }

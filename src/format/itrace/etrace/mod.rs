@@ -3,10 +3,11 @@
 //! The source of facts is the RISC-V specification "Efficient Trace for RISC-V", version 2.0: its chapter 7 for packets,
 //! which the crate `riscv-etrace` takes apart, and its chapter on the decoder for what they mean, which is here.
 //!
-//! Owns: [`Parameters`], what an encoder is like; [`Packets`], from the bytes of a sink to packets of harts; and
-//! [`Reconstruction`], from the packets of one hart to [`Step`](super::Step)s.
+//! Owns: [`Parameters`], what an encoder is like; [`Packets`], from the bytes of a sink to packets of harts, which are found
+//! again behind damage (`alignment`); and [`Reconstruction`], from the packets of one hart to [`Step`](super::Step)s.
 //! Invariant: what does not fit ends in a discontinuity, and nothing is believed until a packet with a full address.
 
+mod alignment;
 mod branches;
 mod packets;
 mod parameters;
@@ -14,6 +15,6 @@ mod reconstruction;
 #[cfg(test)]
 mod tests;
 
-pub use self::packets::{Framing, Packet, Packets};
+pub use self::packets::{Framing, Packet, Packets, Place};
 pub use self::parameters::{Parameters, ParametersError};
 pub use self::reconstruction::Reconstruction;

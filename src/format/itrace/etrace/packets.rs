@@ -1,11 +1,14 @@
 //! From the bytes of a sink to the packets of each hart.
 
 use riscv_etrace::packet::decoder::Decoder;
-use riscv_etrace::packet::payload::{InstructionTrace, Payload};
+use riscv_etrace::packet::payload::InstructionTrace;
+use riscv_etrace::packet::smi::TraceType;
 use riscv_etrace::packet::sync::Synchronization;
 use riscv_etrace::packet::unit::Reference;
 use riscv_etrace::packet::{self, Error};
 
+use super::super::instruction::Code;
+use super::alignment::Alignment;
 use super::parameters::Parameters;
 
 /// How packets are told apart in a sink, and whose they are.
@@ -41,6 +44,15 @@ pub struct Packet {
     pub time: Option<u64>,
 }
 
+/// The same as it lies in the bytes.
+pub(super) struct Found {
+    source: u64,
+    time: Option<u64>,
+    pub payload: Result<Option<InstructionTrace>, Error>,
+    /// Whether bytes of it say nothing.
+    pub is_too_long: bool,
+}
+
 impl Packet {
     /// The address that it tells in full, where it begins a trace.
     pub fn full_address(&self) -> Option<u64> {
@@ -49,6 +61,13 @@ impl Packet {
             _ => None,
         }
     }
+}
+
+/// A place in a sink from which its packets can be read on; its beginning by default, which may lie in the middle of one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place {
+    next: u64,
+    alignment: Alignment,
 }
 
 /// The packets of a sink, of all sources.
@@ -60,17 +79,17 @@ pub struct Packets<'a> {
     framing: Framing,
     bytes: &'a [u8],
     /// Offset of the next packet.
-    next: usize,
+    pub(super) next: usize,
+    pub(super) alignment: Alignment,
+    /// The program, which tells synchronizations from what looks like one.
+    pub(super) code: Option<&'a dyn Code>,
+    /// The bits of an address.
+    pub(super) mask: u64,
 }
 
 impl<'a> Packets<'a> {
-    /// Those in the bytes of a sink, of encoders that are all alike.
+    /// Those in the bytes of a sink, the first of which is the first of a packet, of encoders that are all alike.
     pub fn new(bytes: &'a [u8], framing: Framing, parameters: &Parameters) -> Packets<'a> {
-        Packets::from(bytes, 0, framing, parameters)
-    }
-
-    /// Those from an offset on, where a packet begins.
-    pub fn from(bytes: &'a [u8], at: u64, framing: Framing, parameters: &Parameters) -> Packets<'a> {
         let builder = packet::builder().with_params(&parameters.0);
         let (bits, timestamp_bytes) = match framing {
             Framing::Siemens { hart_bits } => (hart_bits.min(64), 0),
@@ -78,42 +97,78 @@ impl<'a> Packets<'a> {
         };
         let decoder =
             |timestamp_bytes| builder.with_hart_index_width(bits).with_timestamp_width(timestamp_bytes).decoder(&[]);
-        let next = usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
-        Packets { decoder: decoder(timestamp_bytes), without_timestamps: decoder(0), framing, bytes, next }
+        Packets {
+            decoder: decoder(timestamp_bytes),
+            without_timestamps: decoder(0),
+            framing,
+            bytes,
+            next: 0,
+            alignment: Alignment::Certain,
+            code: None,
+            mask: parameters.address_mask(),
+        }
     }
 
-    /// Offset in the sink of the next packet.
-    pub fn at(&self) -> u64 {
-        self.next as u64
+    /// Those from a place on. Where packets do not follow each other, because the sink begins in the middle of one or
+    /// bytes were damaged, they are found again at a synchronization that tells an address of the program.
+    pub fn read_on(self, place: Place, code: &'a dyn Code) -> Packets<'a> {
+        let next = usize::try_from(place.next).unwrap_or(usize::MAX).min(self.bytes.len());
+        Packets { next, alignment: place.alignment, code: Some(code), ..self }
+    }
+
+    /// The place of the next packet.
+    pub fn place(&self) -> Place {
+        Place { next: self.next as u64, alignment: self.alignment }
     }
 
     /// A packet, and moves behind it; `None` for one that fills a gap.
-    fn decode(&mut self) -> Result<Option<Packet>, Error> {
-        let at = self.at();
+    pub(super) fn decode(&mut self) -> Result<Option<Found>, Error> {
         let rest = self.bytes.get(self.next..).unwrap_or_default();
         // Bit 7 of an encapsulation's header says whether there is a timestamp. The crate reckons with its bytes always.
         let is_short = matches!(self.framing, Framing::Encapsulation { .. })
             && rest.first().is_some_and(|header| header & 0x80 == 0);
         let decoder = if is_short { &mut self.without_timestamps } else { &mut self.decoder };
         decoder.reset(rest);
-        let said = |payload: Result<Payload, Error>| match payload {
-            Ok(Payload::InstructionTrace(payload)) => Ok(Some(payload)),
-            Ok(Payload::DataTrace) => Ok(None),
-            Err(error) => Err(error.to_string()),
+        let read = |source, time, payload: &mut Decoder<Reference>| {
+            let found = payload.decode_payload().map(Some);
+            // The byte that it ended in is counted among those that are left.
+            Found { source, time, payload: found, is_too_long: payload.bytes_left() > 1 }
         };
         let found = match self.framing {
             Framing::Siemens { .. } => {
-                let packet = decoder.decode_smi_packet()?;
-                let source = Some(packet.hart());
-                Some(Packet { at, source, payload: said(packet.decode_payload()), is_cut: false, time: None })
+                let mut packet = decoder.decode_smi_packet()?;
+                let (source, kind) = (packet.hart(), packet.raw_trace_type());
+                Some(match packet.trace_type() {
+                    Some(TraceType::Instruction) => read(source, None, packet.payload_mut()),
+                    Some(TraceType::Data) => Found { source, time: None, payload: Ok(None), is_too_long: false },
+                    None => {
+                        let payload = Err(Error::UnknownTraceType(kind));
+                        Found { source, time: None, payload, is_too_long: false }
+                    }
+                })
             }
-            Framing::Encapsulation { .. } => decoder.decode_encap_packet()?.into_normal().map(|packet| {
-                let (source, time) = (Some(u64::from(packet.src_id())), packet.timestamp());
-                Packet { at, source, payload: said(packet.decode_payload()), is_cut: false, time }
-            }),
+            Framing::Encapsulation { .. } => decoder
+                .decode_encap_packet()?
+                .into_normal()
+                .map(|mut packet| read(packet.src_id().into(), packet.timestamp(), packet.payload_mut())),
         };
         self.next = self.bytes.len().saturating_sub(decoder.bytes_left());
         Ok(found)
+    }
+
+    /// How many bytes the sink has.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Moves to the next packet, if there is one.
+    pub(super) fn skip_fill(&mut self) -> bool {
+        let rest = self.bytes.get(self.next..).unwrap_or_default();
+        if let Framing::Siemens { .. } = self.framing {
+            // A packet of no bytes tells nothing: a buffer that is not full ends in such.
+            self.next += rest.iter().take_while(|byte| **byte == 0).count();
+        }
+        self.next < self.bytes.len()
     }
 }
 
@@ -122,26 +177,33 @@ impl Iterator for Packets<'_> {
 
     /// The next packet. A last one that is cut has words for its payload.
     fn next(&mut self) -> Option<Packet> {
-        loop {
-            if let Framing::Siemens { .. } = self.framing {
-                // A packet of no bytes tells nothing: a buffer that is not full ends in such.
-                let rest = self.bytes.get(self.next..).unwrap_or_default();
-                self.next += rest.iter().take_while(|byte| **byte == 0).count();
+        self.align_first();
+        while self.skip_fill() {
+            let at = self.next;
+            let found = self.decode();
+            if found.is_err() {
+                self.next = self.bytes.len();
             }
-            let at = self.at();
-            if self.next >= self.bytes.len() {
-                return None;
-            }
-            match self.decode() {
-                Ok(Some(packet)) => return Some(packet),
+            let is_astray = self.align(at, &found);
+            let at = at as u64;
+            let unread =
+                |words: String, is_cut| Some(Packet { at, source: None, payload: Err(words), is_cut, time: None });
+            match found {
+                _ if is_astray => return unread("the next packet begins before it ends".to_owned(), false),
+                Ok(Some(Found { source, time, payload, .. })) => {
+                    let payload = payload.map_err(|error| error.to_string());
+                    return Some(Packet { at, source: Some(source), payload, is_cut: false, time });
+                }
                 // One that fills a gap.
                 Ok(None) => {}
-                Err(error) => {
-                    self.next = self.bytes.len();
-                    let is_cut = matches!(error, Error::InsufficientData(_));
-                    return Some(Packet { at, source: None, payload: Err(error.to_string()), is_cut, time: None });
-                }
+                Err(error) => return unread(error.to_string(), is_cut(&error)),
             }
         }
+        None
     }
+}
+
+/// Whether the bytes end in a packet.
+pub(super) fn is_cut(error: &Error) -> bool {
+    matches!(error, Error::InsufficientData(_))
 }

@@ -77,6 +77,11 @@ struct Place(Option<Block>);
 const PLACES: u32 = 14;
 
 impl<C: Code> Blocks<C> {
+    /// What gives the bytes of code.
+    pub fn code(&self) -> &C {
+        &self.code
+    }
+
     /// No blocks yet.
     pub fn new(code: C, ends: Ends) -> Blocks<C> {
         Blocks { code, ends, places: vec![Place(None); 1 << PLACES] }

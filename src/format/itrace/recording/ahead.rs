@@ -49,7 +49,7 @@ impl Iterator for Reading<'_> {
             let before = checkpoint.clone();
             match checkpoint.advance(sink, source, blocks, &trace.calls, lately) {
                 Some(stretch) => return Some((before, stretch)),
-                None => checkpoint.go_on(sink, &source.protocol)?,
+                None => checkpoint.go_on(sink, source)?,
             }
         }
     }
@@ -89,7 +89,7 @@ impl<'t> Reading<'t> {
                 && let Some(reader) = next.take()
             {
                 parts.push_back(part(scope, trace, source, reader.clone()));
-                next = reader.part_behind(sink, protocol);
+                next = reader.part_behind(sink, protocol, &source.memory);
             }
             let mut send = |(before, piece): (Reader, Piece)| {
                 let before = Checkpoint::at(before, &following);
@@ -307,7 +307,9 @@ mod tests {
                     let source = &recording.trace.sources[0];
                     let sink = recording.trace.sink(source);
                     let first = Reader::new(sink, &source.protocol, part);
-                    let all = std::iter::successors(Some(first), |reader| reader.part_behind(sink, &source.protocol));
+                    let all = std::iter::successors(Some(first), |reader| {
+                        reader.part_behind(sink, &source.protocol, &source.memory)
+                    });
                     counts.push((all.count(), case.2 == "returns"));
                 }
             }

@@ -52,8 +52,8 @@ struct Etm4 {
 
 #[derive(Clone, Debug)]
 struct ETrace {
-    /// The offset of the next packet.
-    next: u64,
+    /// Where the next packet is.
+    next: etrace::Place,
     reconstruction: etrace::Reconstruction,
     /// Whether that packet is where the hart begins anew.
     is_anew: bool,
@@ -127,7 +127,7 @@ impl Etm4 {
 }
 
 impl ETrace {
-    fn read<C: Code>(
+    fn read<C: Code + Clone>(
         &mut self,
         sink: &[u8],
         (framing, parameters, source, size): (etrace::Framing, &etrace::Parameters, u64, u64),
@@ -135,8 +135,10 @@ impl ETrace {
         is_enough: &Cell<bool>,
         step: &mut impl FnMut(u64, Step),
     ) {
-        let mut packets = etrace::Packets::from(sink, self.next, framing, parameters);
+        let code = blocks.code().clone();
+        let mut packets = etrace::Packets::new(sink, framing, parameters).read_on(self.next, &code);
         while !is_enough.get() && !self.is_over {
+            let at = packets.place();
             let Some(packet) = packets.next() else {
                 self.reconstruction.end(step);
                 self.is_over = true;
@@ -156,11 +158,11 @@ impl ETrace {
                     self.reconstruction.forget();
                 }
                 self.reconstruction.end(step);
-                self.behind = Some(Box::new(self.part_behind(&packet, parameters, size)));
+                self.behind = Some(Box::new(self.part_behind(at, &packet, parameters, size)));
                 self.is_over = true;
             }
         }
-        self.next = packets.at();
+        self.next = packets.place();
     }
 
     /// Whether the part ends with a packet.
@@ -168,11 +170,17 @@ impl ETrace {
         packet.at >= self.until && packet.full_address().is_some() && self.reconstruction.can_begin_anew()
     }
 
-    /// The part that begins with a packet.
-    fn part_behind(&self, packet: &etrace::Packet, parameters: &etrace::Parameters, size: u64) -> ETrace {
+    /// The part that begins with a packet, which is at a place.
+    fn part_behind(
+        &self,
+        at: etrace::Place,
+        packet: &etrace::Packet,
+        parameters: &etrace::Parameters,
+        size: u64,
+    ) -> ETrace {
         let reconstruction = self.reconstruction.anew(parameters);
         let until = packet.at.saturating_add(size);
-        ETrace { next: packet.at, reconstruction, is_anew: true, until, behind: None, is_over: false }
+        ETrace { next: at, reconstruction, is_anew: true, until, behind: None, is_over: false }
     }
 }
 
@@ -184,7 +192,7 @@ impl Reader {
                 Of::Etm4(Box::new(Etm4::part(formatter::Pieces::new(sink, *framing), configuration, 0, size)))
             }
             Protocol::ETrace { parameters, instruction_set, .. } => Of::ETrace(Box::new(ETrace {
-                next: 0,
+                next: etrace::Place::default(),
                 reconstruction: etrace::Reconstruction::new(*instruction_set, parameters),
                 is_anew: false,
                 until: size,
@@ -197,7 +205,7 @@ impl Reader {
 
     /// Reads on in the sink until `step`, which is told of each step and of the place in the sink that it is told at, has
     /// enough; whether there is more in this part. `is_enough` is asked between packets.
-    pub fn read<C: Code>(
+    pub fn read<C: Code + Clone>(
         &mut self,
         sink: &[u8],
         protocol: &Protocol,
@@ -221,7 +229,7 @@ impl Reader {
     }
 
     /// The part behind this one, of which nothing needs to have been read; `None` if this one is the last.
-    pub fn part_behind(&self, sink: &[u8], protocol: &Protocol) -> Option<Reader> {
+    pub fn part_behind(&self, sink: &[u8], protocol: &Protocol, code: &dyn Code) -> Option<Reader> {
         let of = match (&self.of, protocol) {
             (Of::Etm4(part), Protocol::Etm4 { configuration, .. }) => {
                 let (at, from) = (part.behind.clone().over(sink), part.until?);
@@ -232,13 +240,18 @@ impl Reader {
                 None if part.is_over => return None,
                 None => {
                     let mut part = part.clone();
-                    let packets = etrace::Packets::from(sink, part.next, *framing, parameters);
-                    let mut own = packets.filter(|packet| packet.source.is_none_or(|found| found == *source));
-                    let first = own.find(|packet| {
-                        part.reconstruction.note_options(packet);
-                        part.ends_with(packet)
-                    });
-                    Of::ETrace(Box::new(part.part_behind(&first?, parameters, self.size)))
+                    let mut packets = etrace::Packets::new(sink, *framing, parameters).read_on(part.next, code);
+                    loop {
+                        let at = packets.place();
+                        let packet = packets.next()?;
+                        if packet.source.is_some_and(|found| found != *source) {
+                            continue;
+                        }
+                        part.reconstruction.note_options(&packet);
+                        if part.ends_with(&packet) {
+                            break Of::ETrace(Box::new(part.part_behind(at, &packet, parameters, self.size)));
+                        }
+                    }
                 }
             },
             (Of::Etm4(_), Protocol::ETrace { .. }) | (Of::ETrace(_), Protocol::Etm4 { .. }) => return None,

@@ -134,8 +134,8 @@ impl Checkpoint {
     }
 
     /// Goes on with the next part, if there is one.
-    pub fn go_on(&mut self, sink: &[u8], protocol: &Protocol) -> Option<()> {
-        self.reader = self.reader.part_behind(sink, protocol)?;
+    pub fn go_on(&mut self, sink: &[u8], source: &Source) -> Option<()> {
+        self.reader = self.reader.part_behind(sink, &source.protocol, &source.memory)?;
         self.is_over = false;
         Some(())
     }
