@@ -333,7 +333,8 @@ mod tests {
                 let at = at.index(bytes.len());
                 bytes[at] ^= 1_u8 << bit;
             }
-            let cut = cut.index(bytes.len()) / 16 * 16;
+            let unit = if case.2.ends_with(".ini") { 16 } else { 1 };
+            let cut = cut.index(bytes.len()) / unit * unit;
             let recording = recording(case, if cut % 3 == 0 { bytes.split_off(cut) } else { bytes });
             let found = read(&recording, part, 1);
             prop_assert!(found == read(&recording, part, 4));
