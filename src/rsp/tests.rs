@@ -268,58 +268,76 @@ fn a_turn_ends_before_its_replies_fill_the_memory() {
     assert!(turns > 10, "{turns}");
 }
 
-#[test]
-fn all_that_lies_before_one_instruction_is_listed() {
-    let run =
-        |location| Instructions { location: Location(location), tracepoint: 1, thread: 1, start: 16, beginnings: 3 };
-    let between = |at: u64, kind| Interruption { thread: 1, at, kind };
-    let exception = |name: &str| InterruptionKind::Exception(name.to_owned());
-    let fake = Fake::of_items(5, move |number| match number {
-        0 => Shown::Instructions(run(0)),
-        1 => Shown::Interruption(between(7, exception("call"))),
-        2 => Shown::Interruption(between(8, InterruptionKind::Gap("lost".to_owned()))),
-        3 => Shown::Interruption(between(9, exception("IRQ"))),
-        _ => Shown::Instructions(run(2)),
-    });
-    let replay = Arc::new(Replay::new(Arc::new(fake), Programs::default()).unwrap());
+/// Two instructions, at 0x10 and 0x12.
+fn run(location: u64) -> Shown {
+    let location = Location(location);
+    Shown::Instructions(Instructions { location, tracepoint: 1, thread: 1, start: 16, beginnings: 3 })
+}
+
+/// What happened between instructions.
+fn between(at: u64, kind: InterruptionKind) -> Shown {
+    Shown::Interruption(Interruption { thread: 1, at, kind })
+}
+
+fn gap(at: u64) -> Shown {
+    between(at, InterruptionKind::Gap("lost".to_owned()))
+}
+
+/// A conversation over a recording of so many items, which is indexed.
+fn over(items: u64, shown: impl Fn(u64) -> Shown + Send + Sync + 'static) -> Stub {
+    let replay = Arc::new(Replay::new(Arc::new(Fake::of_items(items, shown)), Programs::default()).unwrap());
     replay.index().wait();
     let mut stub = Stub::new(replay);
     without_acknowledgement(&mut stub);
-    let mut list = |command: &str| {
-        stub.receive(&packets(&[&format!("qRcmd,{}", hex::encode(command))]));
-        let reply = output(&mut stub);
-        let text = hex::decode(reply.split(['$', '#']).nth(1).unwrap()).unwrap();
-        String::from_utf8(text).unwrap()
-    };
+    stub
+}
+
+/// What a monitor command answers.
+fn monitor(stub: &mut Stub, command: &str) -> String {
+    stub.receive(&packets(&[&format!("qRcmd,{}", hex::encode(command))]));
+    let reply = output(stub);
+    String::from_utf8(hex::decode(reply.split(['$', '#']).nth(1).unwrap()).unwrap()).unwrap()
+}
+
+#[test]
+fn all_that_lies_before_one_instruction_is_listed() {
+    let exception = |name: &str| InterruptionKind::Exception(name.to_owned());
+    let mut stub = over(5, move |number| match number {
+        0 => run(0),
+        1 => between(7, exception("call")),
+        2 => gap(8),
+        3 => between(9, exception("IRQ")),
+        _ => run(2),
+    });
     let around = "between frame 1 at 0x12 and frame 2 at 0x10";
     let expected = format!("exception: call (byte 0x7), {around}\nexception: IRQ (byte 0x9), {around}\n");
-    assert_eq!(list("exceptions"), expected);
-    assert_eq!(list("gaps"), format!("gap: nobody knows what was executed {around}: lost (byte 0x8)\n"));
+    assert_eq!(monitor(&mut stub, "exceptions"), expected);
+    let expected = format!("gap: nobody knows what was executed {around}: lost (byte 0x8)\n");
+    assert_eq!(monitor(&mut stub, "gaps"), expected);
+}
+
+#[test]
+fn a_list_of_gaps_that_is_cut_short_says_so() {
+    for ends in [60, 61] {
+        // Before an instruction, and behind all.
+        let mut stub =
+            over(ends + 1, move |number| if number == 0 || number == 61 { run(number) } else { gap(number) });
+        let listed = monitor(&mut stub, "gaps");
+        assert_eq!(listed.lines().filter(|line| line.starts_with("gap: ")).count(), 50, "{listed}");
+        assert!(listed.ends_with("\n… there may be more here\n"), "{listed}");
+    }
 }
 
 /// The last gap has nothing behind it, and is told all the same: in lists, and where a move ends before it.
 #[test]
 fn a_gap_behind_all_instructions_is_told() {
-    let run = Instructions { location: Location(0), tracepoint: 1, thread: 1, start: 16, beginnings: 3 };
-    let fake = Fake::of_items(2, move |number| match number {
-        0 => Shown::Instructions(run),
-        _ => Shown::Interruption(Interruption { thread: 1, at: 8, kind: InterruptionKind::Gap("lost".to_owned()) }),
-    });
-    let replay = Arc::new(Replay::new(Arc::new(fake), Programs::default()).unwrap());
-    replay.index().wait();
-    let mut stub = Stub::new(replay);
-    without_acknowledgement(&mut stub);
-    let expected =
-        hex::encode("gap: nobody knows what was executed between frame 1 at 0x12 and nothing: lost (byte 0x8)\n");
-    stub.receive(&packets(&[&format!("qRcmd,{}", hex::encode("gaps"))]));
-    assert!(output(&mut stub).contains(&format!("${expected}#")));
-    stub.receive(&packets(&["vCont;c"]));
-    while stub.run() == Activity::Busy {}
-    let replies = output(&mut stub);
-    assert!(replies.contains(&format!("$O{expected}#")) && replies.contains("replaylog:end"), "{replies}");
+    let mut stub = over(2, |number| if number == 0 { run(0) } else { gap(8) });
+    let expected = "gap: nobody knows what was executed between frame 1 at 0x12 and nothing: lost (byte 0x8)\n";
+    assert_eq!(monitor(&mut stub, "gaps"), expected);
+    let replies = moved(&mut stub, "vCont;c");
+    let told = format!("$O{}#", hex::encode(expected));
+    assert!(replies.contains(&told) && replies.contains("replaylog:end"), "{replies}");
     // Backward there is nothing to be told.
-    stub.receive(&packets(&["bc"]));
-    while stub.run() == Activity::Busy {}
-    let replies = output(&mut stub);
+    let replies = moved(&mut stub, "bc");
     assert!(!replies.contains("$O") && replies.contains("replaylog:begin"), "{replies}");
 }

@@ -249,6 +249,23 @@ fn a_position_independent_program_is_placed_by_what_was_executed() {
         let missing = expected.len() - addresses.len();
         assert!(expected.starts_with(&addresses) && missing < 20, "{bias:#x}: {missing} {errors}");
     }
+    // The last one, where the description says it, and where no instruction can begin.
+    let description = std::fs::read_to_string(path("capture.toml")).unwrap();
+    let said_at = |address: u64| {
+        let image = "file = \"walk.a64\"\n";
+        assert!(description.contains(image), "{description}");
+        let text = description.replace(image, &format!("{image}address = {address:#x}\n"));
+        std::fs::write(path("capture.toml"), text).unwrap();
+        said(&["info", &path("capture.toml")])
+    };
+    let (_, info, errors) = said_at(0x1234_5678_9000 + 0x40_0000);
+    assert!(info.contains("walk.a64, load bias 0x123456789000, as the description says"), "{info}{errors}");
+    let (code, info, errors) = said_at(0x1234_5678_9000 + 0x40_0001);
+    assert_eq!((code, info.as_str()), (Some(3), ""));
+    assert!(
+        errors.contains("0x123456789001 would be added to its addresses") && errors.contains("no multiple of 4"),
+        "{errors}"
+    );
 }
 
 /// A program that was rebuilt is contradicted by the trace, and the first place is named.

@@ -86,6 +86,14 @@ pub enum OpenError {
         /// Whether it is that of `--exec`.
         is_program: bool,
     },
+    /// A program that is said to lie where it cannot.
+    #[error("{}: {bias:#x} would be added to its addresses, which is no multiple of {}: no instruction could begin where it lies (give the address of its first page)", path.display(), ALIGNMENT)]
+    Misplaced {
+        /// The program.
+        path: PathBuf,
+        /// What was to be added.
+        bias: u64,
+    },
     /// No target description fits.
     #[error("{}: {cause}", name.display())]
     Arch {
@@ -95,6 +103,10 @@ pub enum OpenError {
         cause: ArchError,
     },
 }
+
+/// What is added to the addresses of a program is a multiple of this on every machine: as many bytes as most instructions
+/// have.
+const ALIGNMENT: u64 = 4;
 
 fn hint(is_program: bool) -> &'static str {
     if is_program { "--load-bias ADDR" } else { "--image FILE@ADDR, or address in a description" }
@@ -142,7 +154,7 @@ impl Programs<'_> {
         let addresses = if is_to_be_found { (self.addresses)() } else { Vec::new() };
         let placed = PlacedImage::place(image, load_bias, &[], &addresses);
         match placed.is_placed() {
-            true => Ok(placed),
+            true => aligned(placed),
             false => Err(OpenError::Unplaced { path: placed.image.path().to_owned(), is_program }),
         }
     }
@@ -157,7 +169,7 @@ impl Programs<'_> {
                     placed.push(match elf.bias(&image) {
                         Some(bias) => {
                             let placement = if elf.load.is_none() { Placement::Fixed } else { Placement::Described };
-                            PlacedImage { image, bias, placement }
+                            aligned(PlacedImage { image, bias, placement })?
                         }
                         None => self.place(image)?,
                     });
@@ -175,6 +187,14 @@ impl Programs<'_> {
             }
         }
         Ok((placed, dumps))
+    }
+}
+
+/// A program that lies where instructions can begin.
+fn aligned(placed: PlacedImage) -> Result<PlacedImage, OpenError> {
+    match placed.bias.is_multiple_of(ALIGNMENT) {
+        true => Ok(placed),
+        false => Err(OpenError::Misplaced { path: placed.image.path().to_owned(), bias: placed.bias }),
     }
 }
 
