@@ -313,3 +313,55 @@ fn a_conversion_has_what_was_traced_alone() {
         assert_eq!((converted["register_bytes"].as_u64(), &converted["memory"]), (Some(4), &serde_json::json!([])));
     }
 }
+
+/// Of what nothing can be read every command says so, and why; what begins late is remarked.
+#[test]
+fn a_source_that_is_not_in_its_sink_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, content: &[u8]| {
+        std::fs::write(folder.path().join(name), content).unwrap();
+        folder.path().join(name).display().to_string()
+    };
+    let read = |name: &str| std::fs::read(data(&format!("itrace/{name}"))).unwrap();
+    file("walk.a64", &read("walk.a64"));
+    file("prog.rv64.200", &read("prog.rv64.200"));
+    let description = |name: &str| String::from_utf8(read(name)).unwrap();
+    let (arm, risc_v) = (description("walk.a64.toml"), description("rv64.toml"));
+    let (sink, packets) = (read("walk.a64.bin"), read("rv64.200.te_inst"));
+    let garbage = vec![0xff; 1 << 17];
+    // Data of the source 0x10, which say nothing.
+    let frame = [[0x21, 2].as_slice(), &[2; 13], &[0]].concat();
+    let other_id = arm.replace("id = 0x10", "id = 0x12").replace("TRCTRACEIDR = 0x10", "");
+    let other_hart = risc_v.replace("id = 0", "id = 1").replace("format = \"smi\"", "format = \"smi\"\nhart_bits = 1");
+    for (description, sink_name, bytes, words) in [
+        (&arm, "walk.a64.bin", Vec::new(), "nothing can be read of core 0: its sink is empty"),
+        (
+            &other_id,
+            "walk.a64.bin",
+            sink.clone(),
+            "core 0: its sink has no bytes of 0x12, which is its ID, but of 0x10",
+        ),
+        (&arm, "walk.a64.bin", frame.repeat(9), "nothing can be read of core 0: its bytes have no synchronization"),
+        (&other_hart, "rv64.200.te_inst", [0x41, 0, 7].repeat(9), "no bytes of 0x1, which is its ID, but of 0x0"),
+    ] {
+        file(sink_name, &bytes);
+        let capture = file("capture.toml", description.as_bytes());
+        let (code, info, errors) = said(&["info", &capture]);
+        assert_eq!(code, Some(0), "{errors}");
+        assert!(info.contains(words), "{words}: {info}");
+        let (code, _, errors) = said(&["frames", &capture, "--strict"]);
+        assert!(code == Some(3) && errors.contains(words), "{errors}");
+    }
+    for (description, sink_name, bytes, words) in [
+        (&arm, "walk.a64.bin", sink, "core 0 is read from byte 0x2000"),
+        (&risc_v, "rv64.200.te_inst", packets, "hart 0 is read from byte 0x20002 of its sink on"),
+    ] {
+        let capture = file("capture.toml", description.as_bytes());
+        file(sink_name, &bytes);
+        let (_, at_once, _) = said(&["info", &capture]);
+        assert!(!at_once.contains("is read from byte"), "{at_once}");
+        file(sink_name, &[garbage.as_slice(), &bytes].concat());
+        let (_, late, _) = said(&["info", &capture]);
+        assert!(late.contains(words), "{words}: {late}");
+    }
+}

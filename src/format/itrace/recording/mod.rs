@@ -9,6 +9,7 @@
 //! one is found by reading a stretch again; the last few stretches are kept.
 
 mod ahead;
+mod beginning;
 mod calls;
 mod exceptions;
 mod frames;

@@ -7,7 +7,7 @@ use object::elf;
 
 use super::super::capture::{Capture, ElfAt, ImageAt, Mismatch, TraceSource};
 use super::super::instruction::InstructionSet;
-use super::{Dump, InstructionTrace, Memory, Parts, Protocol, Source};
+use super::{Dump, InstructionTrace, Memory, Parts, Protocol, Source, beginning};
 use crate::arch::{self, ArchError, Known, Machine};
 use crate::image::{Image, ImageError, PlacedImage, Placement};
 use crate::source::{self, ByteOrder, SourceError};
@@ -263,7 +263,14 @@ impl InstructionTrace {
             }
             sources.push(Source { name: source.name.clone(), sink: *sink, protocol: protocol.clone(), memory });
         }
-        let doubts = programs.mismatches.iter().map(doubt).collect();
+        let mut doubts: Vec<String> = programs.mismatches.iter().map(doubt).collect();
+        for source in &sources {
+            let sink = sinks.get(source.sink).map_or(&[][..], source::Source::bytes);
+            match beginning::remark(source, sink) {
+                Ok(remark) => remarks.extend(remark),
+                Err(nothing) => doubts.push(nothing),
+            }
+        }
         let machine = machine(&all, &sources, &sinks)?;
         let known = Known {
             recorded: None,
