@@ -159,6 +159,7 @@ fn main() {
         configuration: Configuration::from_registers(ETM).unwrap(),
     };
     let etrace = Protocol::ETrace {
+        others: Vec::new(),
         framing: etrace::Framing::Siemens { hart_bits: 0 },
         parameters: etrace::Parameters::new(&[("iaddress_width_p", 64)]).unwrap(),
         source: 0,

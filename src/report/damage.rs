@@ -71,6 +71,7 @@ pub fn warnings(replay: &Replay) -> Vec<String> {
     let frames = replay.index().progress().frames;
     if gaps > 0
         && frames <= gaps
+        && replay.recording().doubts().is_empty()
         && let Some(first) = replay.index().interruptions(1).first()
         && let InterruptionKind::Gap(reason) = &first.interruption.kind
     {

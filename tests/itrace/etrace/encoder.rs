@@ -20,6 +20,9 @@ use crate::execution::Execution;
 use crate::program::Program;
 use crate::stream::Packet;
 
+/// The number of the source in encapsulated packets.
+pub const SOURCE: u16 = 3;
+
 /// What an encoder is told to do, and what becomes of it.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -159,7 +162,7 @@ fn packet(payload: &InstructionTrace, at: usize, framing: Framing, width: Width)
             let builder = builder.with_hart_index_width(source_bits).with_timestamp_width(timestamp_bytes);
             let mut encoder = builder.encoder(&mut buffer);
             let payload = Payload::InstructionTrace(*payload);
-            encoder.encode(&encap::Normal::new(0, 3, payload).with_timestamp(0x1234)).unwrap();
+            encoder.encode(&encap::Normal::new(0, SOURCE, payload).with_timestamp(0x1234)).unwrap();
             encoder.uncommitted()
         }
     };

@@ -64,7 +64,9 @@ fn show(program: &Program, sink: &Sink, framing: Framing, width: Width) -> Shown
     let parameters = width.ours();
     let mut blocks = Blocks::new(program, Ends::default());
     let mut reconstruction = Reconstruction::new(program.instruction_set(0), &parameters);
-    let packets = Packets::new(&sink.bytes, framing, &parameters).read_on(Place::default(), program);
+    let source = if matches!(framing, Framing::Siemens { .. }) { 0 } else { encoder::SOURCE };
+    let packets =
+        Packets::new(&sink.bytes, framing, &parameters).read_on(Place::default(), (source.into(), &[]), program);
     reconstruction.take_all(packets, &mut blocks, &mut |at, step| shown.take(program, sink, at, step));
     shown
 }

@@ -2,9 +2,13 @@
 //!
 //! Nothing in the bytes says it. Read from a wrong place on, they look like packets too, but not for long: of some the
 //! header or the payload cannot be, others have more bytes than they say anything with. Then the next place is looked for
-//! at which packets follow each other as an encoder makes them, beginning with a synchronization that tells an address of
-//! the program. The packets up to there are read as they seem to lie all the same, since damage may have left lengths
-//! alone; one that would run over that place is none.
+//! at which packets follow each other, beginning with a synchronization that tells an address of the program. The packets
+//! up to there are read as they seem to lie all the same, since damage may have left lengths alone; one that would run
+//! over that place is none.
+//!
+//! Sound sinks have strange packets, too: an encoder may make all as long as the longest, data is traced, and other harts
+//! tell things in other ways. So of other harts the headers alone are looked at, and a strange packet is believed if sound
+//! ones follow it.
 //!
 //! It depends on the bytes and the program alone, so that whoever reads a part of a sink finds the same.
 
@@ -32,12 +36,30 @@ pub(super) enum Alignment {
     Doubtful(Option<usize>),
 }
 
+/// What a packet looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// As an encoder makes it, or nobody knows: it is of another hart.
+    Sound,
+    /// Data, of which nothing is seen.
+    Data,
+    /// It has bytes that say nothing.
+    TooLong,
+    /// It cannot be, or is of a hart that there is not.
+    Unreadable,
+}
+
 impl Packets<'_> {
-    /// Moves to the first packet of a sink that tells anything. Before the first place where one certainly begins that is
-    /// a synchronization from which packets lead there; else there is the rest of a packet whose beginning is gone, or what
-    /// is told behind a synchronization that is gone, and nothing is lost that could be read.
+    /// Moves to the first packet of a sink that tells anything. If no trace begins there, that is a synchronization from
+    /// which packets lead to the first place where one certainly begins, or that place: before it is the rest of a packet
+    /// whose beginning is gone, or what was told behind a synchronization that is gone, and nothing is lost that could be
+    /// read.
     pub(super) fn align_first(&mut self) {
         if !matches!(self.alignment, Alignment::Unknown) {
+            return;
+        }
+        self.alignment = Alignment::Certain;
+        if self.clone().begin_a_trace() {
             return;
         }
         let Some(certain) = self.next_synchronization(self.next) else {
@@ -49,23 +71,24 @@ impl Packets<'_> {
             let at = packets.next;
             match packets.decode() {
                 Err(_) => break,
-                found if !is_sound(&found) => first = None,
-                Ok(Some(Found { payload: Ok(Some(InstructionTrace::Synchronization(told))), .. })) => {
-                    let is_elsewhere = begins_at(&told).is_some_and(|address| !self.is_of_program(address));
-                    first = first.or(Some(at).filter(|_| !is_elsewhere));
+                found if matches!(self.look(&found), Look::TooLong | Look::Unreadable) => first = None,
+                found => {
+                    let is_elsewhere = |told| begins_at(told).is_some_and(|address: u64| !self.is_of_program(address));
+                    first = first.or(synchronization(&found).filter(|told| !is_elsewhere(*told)).map(|_| at));
                 }
-                Ok(_) => {}
             }
         }
         self.next = first.filter(|_| packets.next == certain).unwrap_or(certain);
-        self.alignment = Alignment::Certain;
     }
 
     /// What lies at an offset was read. If that runs over a place where a packet certainly begins, moves there; whether
     /// it does.
     pub(super) fn align(&mut self, at: usize, found: &Read) -> bool {
-        // Of what is passed over nothing is seen.
-        let is_doubtful = !is_sound(found) || matches!(found, Ok(Some(Found { payload: Ok(None), .. })));
+        let is_doubtful = match self.look(found) {
+            Look::Sound => false,
+            Look::Data | Look::TooLong => !self.clone().follow_each_other(),
+            Look::Unreadable => true,
+        };
         if matches!(self.alignment, Alignment::Certain) && is_doubtful {
             self.alignment = Alignment::Doubtful(self.next_synchronization(at.saturating_add(1)));
         }
@@ -77,18 +100,16 @@ impl Packets<'_> {
         is_astray
     }
 
-    /// From an offset on, where the next packet certainly begins.
+    /// From an offset on, where the next packet of the hart certainly begins that tells an address of the program.
     fn next_synchronization(&self, from: usize) -> Option<usize> {
         self.code?;
         let mut packets = self.clone();
         (from..self.len()).find(|at| {
             packets.next = *at;
             let found = packets.decode();
-            let Ok(Some(Found { payload: Ok(Some(InstructionTrace::Synchronization(told))), .. })) = &found else {
-                return false;
-            };
-            begins_at(told).is_some_and(|address| self.is_of_program(address))
-                && is_sound(&found)
+            synchronization(&found).and_then(begins_at).is_some_and(|address| self.is_of_program(address))
+                && self.look(&found) == Look::Sound
+                && self.is_own(&found)
                 && packets.clone().follow_each_other()
         })
     }
@@ -104,9 +125,67 @@ impl Packets<'_> {
             !self.skip_fill() || {
                 let found = self.decode();
                 // The last one of a sink may be cut.
-                is_sound(&found) || found.is_err_and(|error| is_cut(&error))
+                match self.look(&found) {
+                    Look::Sound | Look::Data => true,
+                    Look::TooLong => false,
+                    Look::Unreadable => found.is_err_and(|error| is_cut(&error)),
+                }
             }
         })
+    }
+
+    /// Whether the hart's next packets are the first of a trace: how the encoder tells things, or where execution begins,
+    /// and what an encoder makes behind that.
+    fn begin_a_trace(mut self) -> bool {
+        let mut own = 0;
+        while own < FOLLOWING && self.skip_fill() {
+            let found = self.decode();
+            if let Err(error) = &found {
+                return own > 0 && is_cut(error);
+            }
+            let look = self.look(&found);
+            if !self.is_own(&found) || look == Look::Data {
+                continue;
+            }
+            let begins = |told: &Synchronization| match told {
+                Synchronization::Support(_) => true,
+                told => begins_at(told).is_some_and(|address| self.is_of_program(address)),
+            };
+            let is_sound = if own == 0 { synchronization(&found).is_some_and(begins) } else { look == Look::Sound };
+            if !is_sound {
+                return false;
+            }
+            own += 1;
+        }
+        own > 0
+    }
+
+    /// Whether a packet is of the hart that is read.
+    fn is_own(&self, found: &Read) -> bool {
+        matches!(found, Ok(Some(found)) if found.source == self.own)
+    }
+
+    fn look(&self, found: &Read) -> Look {
+        match found {
+            Err(_) => Look::Unreadable,
+            Ok(Some(found)) if found.source == self.own => match found.payload {
+                // What extensions tell is not read, and few encoders have them.
+                Err(_) | Ok(Some(InstructionTrace::Extension(_))) => Look::Unreadable,
+                Ok(None) => Look::Data,
+                Ok(Some(_)) if found.is_too_long => Look::TooLong,
+                Ok(Some(_)) => Look::Sound,
+            },
+            Ok(Some(found)) if !self.others.contains(&found.source) => Look::Unreadable,
+            Ok(_) => Look::Sound,
+        }
+    }
+}
+
+/// What a packet tells, if that is a synchronization.
+fn synchronization(found: &Read) -> Option<&Synchronization> {
+    match found {
+        Ok(Some(Found { payload: Ok(Some(InstructionTrace::Synchronization(told))), .. })) => Some(told),
+        _ => None,
     }
 }
 
@@ -116,15 +195,6 @@ fn begins_at(told: &Synchronization) -> Option<u64> {
         Synchronization::Start(start) => Some(start.address),
         Synchronization::Trap(trap) if trap.thaddr => Some(trap.address),
         _ => None,
-    }
-}
-
-/// Whether what was read is as an encoder makes it.
-fn is_sound(found: &Read) -> bool {
-    match found {
-        Ok(Some(found)) => found.payload.is_ok() && !found.is_too_long,
-        Ok(None) => true,
-        Err(_) => false,
     }
 }
 
@@ -148,7 +218,7 @@ mod tests {
     fn packets(bytes: &[u8], ahead: usize) -> Vec<(usize, String)> {
         let parameters = Parameters::new(&[("iaddress_width_p", 64)]).unwrap();
         Packets::new(bytes, Framing::Siemens { hart_bits: 0 }, &parameters)
-            .read_on(Place::default(), &Program)
+            .read_on(Place::default(), (0, &[]), &Program)
             .map(|packet| (packet.at as usize + ahead, format!("{:?}", packet.payload)))
             .collect()
     }
@@ -198,18 +268,57 @@ mod tests {
         assert!(late.iter().all(|late| late * 25 < cases), "{late:?} of {cases}");
     }
 
-    /// Another encoder may make every packet as long as the longest.
+    /// The same packets as other bytes: the last argument is given the header and the payload of each.
+    fn otherwise(bytes: &[u8], all: &[(usize, String)], mut other: impl FnMut(u8, &[u8]) -> Vec<u8>) -> Vec<u8> {
+        let ends = all.iter().skip(1).map(|(at, _)| *at).chain([bytes.len()]);
+        all.iter().zip(ends).flat_map(|((at, _), end)| other(bytes[*at], &bytes[at + 1..end])).collect()
+    }
+
+    /// Another encoder may make every packet as long as the longest, or as some.
     #[test]
     fn bytes_that_say_nothing_are_no_damage() {
         let (bytes, all, _) = stream();
-        let mut longer = Vec::new();
-        for (number, (at, _)) in all.iter().enumerate() {
-            let end = all.get(number + 1).map_or(bytes.len(), |(next, _)| *next);
-            let payload = &bytes[at + 1..end];
-            let sign = if payload.last().is_some_and(|last| last & 0x80 != 0) { 0xff } else { 0 };
-            longer.push(bytes[*at] & 0xe0 | 20);
-            longer.extend((0..20).map(|nth| payload.get(nth).copied().unwrap_or(sign)));
+        for length in [4, 8, 9, 12, 20] {
+            let longer = otherwise(&bytes, &all, |header, payload| {
+                let sign = if payload.last().is_some_and(|last| last & 0x80 != 0) { 0xff } else { 0 };
+                let length = payload.len().max(length);
+                let mut packet = vec![header & 0xe0 | length as u8];
+                packet.extend((0..length).map(|nth| payload.get(nth).copied().unwrap_or(sign)));
+                packet
+            });
+            assert!(packets(&longer, 0).iter().map(|(_, said)| said).eq(all.iter().map(|(_, said)| said)), "{length}");
         }
-        assert!(packets(&longer, 0).iter().map(|(_, said)| said).eq(all.iter().map(|(_, said)| said)));
+    }
+
+    /// Data look like anything, a synchronization too.
+    #[test]
+    fn data_are_passed_over() {
+        let (bytes, all, begins) = stream();
+        let begin = all.iter().position(|(at, _)| *at == begins[1]).unwrap();
+        let synchronization = &bytes[begins[1]..all[begin + 1].0];
+        let with_data = otherwise(&bytes, &all, |header, payload| {
+            let data = [payload, synchronization].concat();
+            [&[header], payload, &[0x60 | data.len() as u8], &data].concat()
+        });
+        let found = packets(&with_data, 0);
+        let found = found.iter().map(|(_, said)| said).filter(|said| *said != "Ok(None)");
+        assert!(found.eq(all.iter().map(|(_, said)| said)));
+    }
+
+    /// Another hart's encoder may tell things in other ways, and be there earlier.
+    #[test]
+    fn other_harts_are_passed_over() {
+        let (bytes, all, _) = stream();
+        let foreign = [0x49, 1, 0x73, 0, 0, 0, 0, 0, 0, 0, 0];
+        let two = otherwise(&bytes, &all, |header, payload| [foreign.as_slice(), &[header, 0], payload].concat());
+        let parameters = Parameters::new(&[("iaddress_width_p", 64)]).unwrap();
+        let framing = Framing::Siemens { hart_bits: 1 };
+        let found = |others: &[u64]| -> Vec<_> {
+            let found = Packets::new(&two, framing, &parameters).read_on(Place::default(), (0, others), &Program);
+            found.filter(|packet| packet.source == Some(0)).map(|packet| format!("{:?}", packet.payload)).collect()
+        };
+        assert!(found(&[1]).iter().eq(all.iter().map(|(_, said)| said)));
+        // Nor is anything lost if nobody named it.
+        assert!(found(&[]).iter().eq(all.iter().map(|(_, said)| said)));
     }
 }

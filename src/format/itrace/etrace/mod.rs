@@ -17,4 +17,4 @@ mod tests;
 
 pub use self::packets::{Framing, Packet, Packets, Place};
 pub use self::parameters::{Parameters, ParametersError};
-pub use self::reconstruction::Reconstruction;
+pub use self::reconstruction::{Reconstruction, UNKNOWN_OPTIONS};

@@ -3,7 +3,7 @@
 use riscv_etrace::packet::decoder::Decoder;
 use riscv_etrace::packet::payload::InstructionTrace;
 use riscv_etrace::packet::smi::TraceType;
-use riscv_etrace::packet::sync::Synchronization;
+use riscv_etrace::packet::sync::{Synchronization, Trap};
 use riscv_etrace::packet::unit::Reference;
 use riscv_etrace::packet::{self, Error};
 
@@ -46,7 +46,7 @@ pub struct Packet {
 
 /// The same as it lies in the bytes.
 pub(super) struct Found {
-    source: u64,
+    pub source: u64,
     time: Option<u64>,
     pub payload: Result<Option<InstructionTrace>, Error>,
     /// Whether bytes of it say nothing.
@@ -54,6 +54,21 @@ pub(super) struct Found {
 }
 
 impl Packet {
+    /// Whether what is told behind it can be read without what was told before.
+    pub fn begins(&self) -> bool {
+        matches!(
+            &self.payload,
+            Ok(Some(InstructionTrace::Synchronization(
+                Synchronization::Start(_) | Synchronization::Trap(Trap { thaddr: true, .. })
+            )))
+        )
+    }
+
+    /// Whether it tells how the encoder tells things.
+    pub fn tells_options(&self) -> bool {
+        matches!(&self.payload, Ok(Some(InstructionTrace::Synchronization(Synchronization::Support(_)))))
+    }
+
     /// The address that it tells in full, where it begins a trace.
     pub fn full_address(&self) -> Option<u64> {
         match &self.payload {
@@ -81,6 +96,9 @@ pub struct Packets<'a> {
     /// Offset of the next packet.
     pub(super) next: usize,
     pub(super) alignment: Alignment,
+    /// The number of the hart that is read, and those of the others.
+    pub(super) own: u64,
+    pub(super) others: &'a [u64],
     /// The program, which tells synchronizations from what looks like one.
     pub(super) code: Option<&'a dyn Code>,
     /// The bits of an address.
@@ -104,16 +122,19 @@ impl<'a> Packets<'a> {
             bytes,
             next: 0,
             alignment: Alignment::Certain,
+            own: 0,
+            others: &[],
             code: None,
             mask: parameters.address_mask(),
         }
     }
 
     /// Those from a place on. Where packets do not follow each other, because the sink begins in the middle of one or
-    /// bytes were damaged, they are found again at a synchronization that tells an address of the program.
-    pub fn read_on(self, place: Place, code: &'a dyn Code) -> Packets<'a> {
+    /// bytes were damaged, they are found again at a synchronization of the hart, or source, of a number, that tells an
+    /// address of the program. There are `others`, and any further are a reason for doubt.
+    pub fn read_on(self, place: Place, (own, others): (u64, &'a [u64]), code: &'a dyn Code) -> Packets<'a> {
         let next = usize::try_from(place.next).unwrap_or(usize::MAX).min(self.bytes.len());
-        Packets { next, alignment: place.alignment, code: Some(code), ..self }
+        Packets { next, alignment: place.alignment, own, others, code: Some(code), ..self }
     }
 
     /// The place of the next packet.

@@ -102,6 +102,11 @@ impl Parameters {
         Ok(Parameters(parameters, options))
     }
 
+    /// Whether it is known how the encoder tells addresses and returns, without a packet that says it.
+    pub fn are_options_known(&self) -> bool {
+        self.1.is_some()
+    }
+
     /// The bits of an address.
     pub(super) fn address_mask(&self) -> u64 {
         u64::MAX >> (64 - u32::from(self.0.iaddress_width_p.get()))

@@ -26,7 +26,8 @@ const MOST_UNTOLD: u32 = 1 << 16;
 /// How many returns are told by calls at most, whatever the encoder says it can.
 const MOST_RETURNS: usize = 1 << 12;
 
-const UNKNOWN_OPTIONS: &str =
+/// Why nothing is believed of a hart of which no packet said yet how its encoder tells things.
+pub const UNKNOWN_OPTIONS: &str =
     "no packet before it tells how addresses and returns are told: full_address or implicit_return must be named";
 
 /// Where a packet lets the walk go.
@@ -120,7 +121,7 @@ impl Reconstruction {
             mask: parameters.address_mask(),
             most_returns: parameters.return_stack_depth().min(MOST_RETURNS),
             options: parameters.1.unwrap_or_default(),
-            knows_options: parameters.1.is_some(),
+            knows_options: parameters.are_options_known(),
             is_refused: false,
             announced: None,
             was_of_encoder: false,

@@ -20,6 +20,8 @@ const NAMED: usize = 8;
 /// So many packets are looked at for that.
 const MOST: usize = 1 << 16;
 
+const NO_SYNCHRONIZATION: &str = "its bytes have no synchronization (is it of this protocol, and is the sink whole?)";
+
 /// What a person should know of where a source can be read from.
 ///
 /// # Errors
@@ -45,13 +47,27 @@ pub fn remark(source: &Source, sink: &[u8]) -> Result<Option<String>, String> {
             };
             first.at
         }
-        Protocol::ETrace { framing, parameters, source: own, .. } => {
+        Protocol::ETrace { framing, parameters, source: own, others, .. } => {
             let packets = || etrace::Packets::new(sink, *framing, parameters);
             let mut ids = packets().filter_map(|packet| packet.source);
             if !ids.any(|found| found == *own) {
                 return nothing(elsewhere(*own, &packets().filter_map(|packet| packet.source).take(MOST).collect()));
             }
-            packets().read_on(etrace::Place::default(), &source.memory).next().map_or(0, |packet| packet.at)
+            let read = packets().read_on(etrace::Place::default(), (*own, others), &source.memory);
+            let mut read = read.filter(|packet| packet.source == Some(*own));
+            let mut packet = read.next();
+            let first = packet.as_ref().map_or(0, |packet| packet.at);
+            let (mut begins, mut are_options_known) = (false, parameters.are_options_known());
+            while let Some(found) = packet.filter(|_| !begins || !are_options_known) {
+                begins |= found.begins();
+                are_options_known |= found.tells_options();
+                packet = read.next();
+            }
+            match (begins, are_options_known) {
+                (true, true) => first,
+                (false, _) => return nothing(NO_SYNCHRONIZATION.to_owned()),
+                (true, false) => return nothing(etrace::UNKNOWN_OPTIONS.to_owned()),
+            }
         }
     };
     let late = || format!("{} is read from byte {first:#x} of its sink on: nothing before begins a trace", source.name);

@@ -216,7 +216,7 @@ impl InstructionTrace {
         let described: Vec<(usize, &TraceSource, Protocol)> = (0..)
             .zip(&capture.sinks)
             .flat_map(|(at, sink)| {
-                sink.sources.iter().filter_map(move |source| Some((at, source, Protocol::new(sink.framing, source)?)))
+                sink.sources.iter().filter_map(move |source| Some((at, source, Protocol::new(sink, source)?)))
             })
             .collect();
         let addresses = || -> Vec<u64> {

@@ -1,6 +1,6 @@
 //! What a source is like, whatever its protocol.
 
-use super::super::capture::{Framing, Protocol as Said, TraceSource};
+use super::super::capture::{Framing, Protocol as Said, Sink, TraceSource};
 use super::super::coresight::{self, etm4, formatter};
 use super::super::element::ElementKind;
 use super::super::etrace;
@@ -25,18 +25,22 @@ pub enum Protocol {
         parameters: etrace::Parameters,
         /// The number of the hart, or of the source, in packets' headers.
         source: u64,
+        /// Those of the others in the sink.
+        others: Vec<u64>,
         /// What it executes.
         instruction_set: InstructionSet,
     },
 }
 
 impl Protocol {
-    /// How a source is read that is in a sink of such a framing; `None` for a pair that no capture has.
-    pub fn new(framing: Framing, source: &TraceSource) -> Option<Protocol> {
-        match (framing, source.protocol) {
+    /// How a source is read that is in a sink; `None` for a pair that no capture has.
+    pub fn new(sink: &Sink, source: &TraceSource) -> Option<Protocol> {
+        match (sink.framing, source.protocol) {
             (Framing::CoreSight(framing), Said::Etm4(configuration)) => Some(Protocol::Etm4 { framing, configuration }),
             (Framing::RiscV(framing), Said::ETrace { parameters, instruction_set }) => {
-                Some(Protocol::ETrace { framing, parameters, source: source.id.unwrap_or(0), instruction_set })
+                let number = |source: &TraceSource| source.id.unwrap_or(0);
+                let others = sink.sources.iter().map(number).filter(|other| *other != number(source)).collect();
+                Some(Protocol::ETrace { framing, parameters, source: number(source), others, instruction_set })
             }
             (Framing::CoreSight(_), Said::ETrace { .. }) | (Framing::RiscV(_), Said::Etm4(_)) => None,
         }

@@ -130,13 +130,13 @@ impl ETrace {
     fn read<C: Code + Clone>(
         &mut self,
         sink: &[u8],
-        (framing, parameters, source, size): (etrace::Framing, &etrace::Parameters, u64, u64),
+        (framing, parameters, (source, others), size): (etrace::Framing, &etrace::Parameters, (u64, &[u64]), u64),
         blocks: &mut Blocks<C>,
         is_enough: &Cell<bool>,
         step: &mut impl FnMut(u64, Step),
     ) {
         let code = blocks.code().clone();
-        let mut packets = etrace::Packets::new(sink, framing, parameters).read_on(self.next, &code);
+        let mut packets = etrace::Packets::new(sink, framing, parameters).read_on(self.next, (source, others), &code);
         while !is_enough.get() && !self.is_over {
             let at = packets.place();
             let Some(packet) = packets.next() else {
@@ -219,8 +219,8 @@ impl Reader {
                 part.read(sink, (*framing, configuration), blocks, &is_enough, &mut step);
                 !part.is_over
             }
-            (Of::ETrace(part), Protocol::ETrace { framing, parameters, source, .. }) => {
-                part.read(sink, (*framing, parameters, *source, self.size), blocks, &is_enough, &mut step);
+            (Of::ETrace(part), Protocol::ETrace { framing, parameters, source, others, .. }) => {
+                part.read(sink, (*framing, parameters, (*source, others), self.size), blocks, &is_enough, &mut step);
                 !part.is_over
             }
             // One protocol makes only readers of its own.
@@ -235,12 +235,13 @@ impl Reader {
                 let (at, from) = (part.behind.clone().over(sink), part.until?);
                 Of::Etm4(Box::new(Etm4::part(at, configuration, from, self.size)))
             }
-            (Of::ETrace(part), Protocol::ETrace { framing, parameters, source, .. }) => match &part.behind {
+            (Of::ETrace(part), Protocol::ETrace { framing, parameters, source, others, .. }) => match &part.behind {
                 Some(behind) => Of::ETrace(behind.clone()),
                 None if part.is_over => return None,
                 None => {
                     let mut part = part.clone();
-                    let mut packets = etrace::Packets::new(sink, *framing, parameters).read_on(part.next, code);
+                    let mut packets =
+                        etrace::Packets::new(sink, *framing, parameters).read_on(part.next, (*source, others), code);
                     loop {
                         let at = packets.place();
                         let packet = packets.next()?;

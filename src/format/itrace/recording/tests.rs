@@ -62,6 +62,7 @@ pub(super) fn hart() -> InstructionTrace {
 
 pub(super) fn etrace(named: &[(&str, u64)]) -> (String, Protocol) {
     let protocol = Protocol::ETrace {
+        others: Vec::new(),
         framing: etrace::Framing::Siemens { hart_bits: 0 },
         parameters: etrace::Parameters::new(&[&[("iaddress_width_p", 64)], named].concat()).unwrap(),
         source: 0,
