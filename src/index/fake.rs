@@ -68,6 +68,10 @@ impl Recording for Fake {
         &self.target
     }
 
+    fn is_instruction_trace(&self) -> bool {
+        self.items > 0 && !matches!((self.item)(0), Shown::Frame(_))
+    }
+
     fn tracepoints(&self) -> &[Tracepoint] {
         &[]
     }

@@ -341,3 +341,24 @@ fn a_gap_behind_all_instructions_is_told() {
     let replies = moved(&mut stub, "bc");
     assert!(!replies.contains("$O") && replies.contains("replaylog:begin"), "{replies}");
 }
+
+#[test]
+fn of_gaps_nothing_is_told_where_their_signal_is_passed() {
+    let mut stub = over(3, |number| if number == 1 { gap(8) } else { run(number) });
+    for (signals, is_told) in [("e;14;17", true), ("e;1d;14", false), ("", true), ("1d", false)] {
+        stub.receive(&packets(&[&format!("QPassSignals:{signals}")]));
+        assert_eq!(output(&mut stub), "$OK#9a");
+        for packet in ["vCont;c", "bc"] {
+            let replies = moved(&mut stub, packet);
+            assert_eq!(replies.contains("$O") && replies.contains("$T1d"), is_told, "{signals}: {packet}: {replies}");
+            assert!(replies.contains("replaylog:") != is_told, "{replies}");
+            if is_told {
+                assert!(moved(&mut stub, packet).contains("replaylog:"));
+            }
+        }
+    }
+    // What is no list leaves it as it was.
+    stub.receive(&packets(&["QPassSignals:1x"]));
+    assert!(output(&mut stub).starts_with("$E."));
+    assert!(!moved(&mut stub, "vCont;c").contains("$T1d"));
+}

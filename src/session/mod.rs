@@ -55,6 +55,8 @@ pub struct Session {
     watchpoints: Watchpoints,
     /// Whether the client wants to stop where an exception was taken.
     pub catches_exceptions: bool,
+    /// Whether the client wants nothing told of gaps.
+    pub passes_gaps: bool,
     moving: Option<run::Moving>,
 }
 
@@ -67,6 +69,7 @@ impl Session {
             breakpoints: Breakpoints::default(),
             watchpoints: Watchpoints::default(),
             catches_exceptions: false,
+            passes_gaps: false,
             moving: None,
         }
     }

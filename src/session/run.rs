@@ -147,17 +147,21 @@ impl Session {
         direction.nearest(std::iter::once((end, Stop::Done)).chain(breakpoints), waits)
     }
 
-    /// The nearest frame behind a gap, or an exception that the client wants to know of, if it is not behind `place`; else
-    /// that. One that steps a thread need not know of the others'.
+    /// The nearest frame behind a gap or an exception, if the client wants to know of those, if it is not behind `place`;
+    /// else that. One that steps a thread need not know of the others'.
     fn place_by_interruption(&self, movement: Move, place: Option<Place>, waits: &mut bool) -> Option<Place> {
         let Move { direction, motion } = movement;
         let thread = match motion {
             Motion::Step(thread) | Motion::StepOver(thread) | Motion::Leave(thread, ..) => Some(thread),
             Motion::Continue => None,
         };
+        let (gaps, exceptions) = (!self.passes_gaps, self.catches_exceptions);
+        if !gaps && !exceptions {
+            return place;
+        }
         let mut at = self.origin(direction);
         loop {
-            let between = InterruptionQuery { thread, gaps: true, exceptions: self.catches_exceptions };
+            let between = InterruptionQuery { thread, gaps, exceptions };
             let (found, frame) = match direction.interruption(self.replay.index(), at, &between) {
                 Answer::Found(found) => {
                     let frame = if direction == Direction::Forward { found.after } else { found.before };

@@ -136,7 +136,7 @@ fn what_cannot_be_found_so_is_said() {
     }
     let server = steps();
     let answer = server.connect().monitor("find time=1..2");
-    assert!(answer.contains("the frames of this recording have no times"), "{answer}");
+    assert!(answer.contains("the frames of this recording have no time of their own"), "{answer}");
 }
 
 /// The frames whose event, as JSON, fits.

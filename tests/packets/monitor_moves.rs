@@ -123,7 +123,7 @@ fn wrong_searches_say_what_is_wrong() {
         ("goto 999999", "there is no frame 999999: there are 10 frames"),
         ("goto percent 101", "no number from 0 to 100"),
         ("goto percent nan", "no number from 0 to 100"),
-        ("goto time 3", "no times"),
+        ("goto time 3", "no time of their own"),
         ("goto time soon", "soon is no time in seconds"),
         ("goto mark nosuch", "there is no mark nosuch"),
         ("mark", "a mark has one word"),

@@ -31,7 +31,9 @@ pub fn conditions(words: &[&str], session: &Session) -> Result<Condition, String
                 let (low, high) = report::parse_pc(value)?;
                 selection.add(vec![Query::Range { low: addresses.kept(low), high: addresses.kept(high) }]);
             }
-            "time" if !replay.has_times() => return Err("the frames of this recording have no times".to_owned()),
+            "time" if !replay.has_times() => {
+                return Err("the frames of this recording have no time of their own".to_owned());
+            }
             "time" => {
                 let (from, to) = report::parse_times(value)?;
                 selection.between(from, to);

@@ -46,7 +46,7 @@ fn target(arguments: &[&str], session: &Session) -> Result<u64, String> {
         ["time", time] => match replay.frame_at(report::parse_nanoseconds(time)?) {
             Ok(Some(frame)) => Ok(frame),
             Ok(None) => Err("no frame was recorded so early".to_owned()),
-            Err(_) => Err("the frames of this recording have no times".to_owned()),
+            Err(_) => Err("the frames of this recording have no time of their own".to_owned()),
         },
         ["percent", part] => match part.trim_end_matches('%').parse::<f64>() {
             Ok(part) if (0.0..=100.0).contains(&part) => Ok((part / 100.0 * last as f64).round() as u64),

@@ -11,6 +11,7 @@ mod memory_write;
 mod monitor;
 mod numbers;
 pub mod q_btrace;
+mod q_pass_signals;
 pub mod q_supported;
 mod q_symbol;
 mod q_t_buffer;
@@ -59,6 +60,7 @@ const PACKETS: &[(&str, Handler)] = &[
     ("QStartNoAckMode", start_no_ack_mode::answer),
     ("QThreadSuffixSupported", thread_suffix::answer),
     ("qSymbol:", q_symbol::answer),
+    ("QPassSignals:", q_pass_signals::answer),
     ("Qbtrace:", q_btrace::switch),
     ("Qbtrace-conf:", q_btrace::configure),
     ("qXfer:btrace-conf:read:", q_btrace::configuration),

@@ -10,8 +10,8 @@ const FEATURES: &str = "ConditionalBreakpoints+;tracenz+;qXfer:traceframe-info:r
                         DisconnectedTracing+;QTBuffer:size+;binary-upload+";
 
 /// What is served where frames are instructions.
-const BRANCH_TRACE: &str =
-    "Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;qXfer:btrace:read+;qXfer:btrace-conf:read+";
+const OF_INSTRUCTIONS: &str =
+    "QPassSignals+;Qbtrace:bts+;Qbtrace:off+;Qbtrace-conf:bts:size+;qXfer:btrace:read+;qXfer:btrace-conf:read+";
 
 /// What the client says it can do changes nothing of the answer, so a list with gaps is as good as any.
 pub fn answer(rest: &[u8], _client: &mut Client) -> Reply {
@@ -42,7 +42,7 @@ pub fn complete(reply: &[u8], client: &Client) -> Vec<u8> {
     );
     features.push(FEATURES.to_owned());
     if q_btrace::is_served(client) {
-        features.push(BRANCH_TRACE.to_owned());
+        features.push(OF_INSTRUCTIONS.to_owned());
     }
     features.join(";").into_bytes()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::LowerHex;
 
 use super::super::coresight::etm4;
-use super::super::coresight::formatter::{Framing, source_ids};
+use super::super::coresight::formatter::{FRAME_BYTES, Framing, source_ids};
 use super::super::element::ElementKind;
 use super::super::etrace;
 use super::Source;
@@ -38,11 +38,13 @@ pub fn remark(source: &Source, sink: &[u8]) -> Result<Option<String>, String> {
             let first = elements.find(|element| element.kind == ElementKind::Synchronized);
             let Some(first) = first else {
                 let (own, ids) = (configuration.trace_id(), source_ids(sink, *framing));
-                return nothing(match *framing == Framing::Unformatted || ids.contains(&own) {
-                    true => {
-                        "its bytes have no synchronization (is it of this protocol, and is the sink whole?)".to_owned()
-                    }
-                    false => elsewhere(own, &ids),
+                return nothing(match *framing {
+                    Framing::Aligned if !sink.len().is_multiple_of(FRAME_BYTES) => format!(
+                        "its sink has {} bytes, which is no multiple of the {FRAME_BYTES} of a frame (does it begin with one?)",
+                        sink.len()
+                    ),
+                    Framing::Aligned | Framing::Synchronized if !ids.contains(&own) => elsewhere(own, &ids),
+                    _ => NO_SYNCHRONIZATION.to_owned(),
                 });
             };
             first.at
@@ -57,16 +59,17 @@ pub fn remark(source: &Source, sink: &[u8]) -> Result<Option<String>, String> {
             let mut read = read.filter(|packet| packet.source == Some(*own));
             let mut packet = read.next();
             let first = packet.as_ref().map_or(0, |packet| packet.at);
-            let (mut begins, mut are_options_known) = (false, parameters.are_options_known());
-            while let Some(found) = packet.filter(|_| !begins || !are_options_known) {
-                begins |= found.begins();
+            let (mut is_begun, mut is_read, mut are_options_known) = (false, false, parameters.are_options_known());
+            while let Some(found) = packet.filter(|_| !is_read) {
                 are_options_known |= found.tells_options();
+                is_begun |= found.begins();
+                is_read = found.begins() && are_options_known;
                 packet = read.next();
             }
-            match (begins, are_options_known) {
-                (true, true) => first,
-                (false, _) => return nothing(NO_SYNCHRONIZATION.to_owned()),
-                (true, false) => return nothing(etrace::UNKNOWN_OPTIONS.to_owned()),
+            match is_begun {
+                _ if is_read => first,
+                true => return nothing(etrace::UNKNOWN_OPTIONS.to_owned()),
+                false => return nothing(NO_SYNCHRONIZATION.to_owned()),
             }
         }
     };

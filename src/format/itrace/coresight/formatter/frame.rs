@@ -2,8 +2,8 @@
 
 use super::Run;
 
-/// The size of a frame.
-pub(super) const FRAME_BYTES: usize = 16;
+/// The bytes of a frame.
+pub const FRAME_BYTES: usize = 16;
 /// The most bytes of data in a frame: the last one holds flags.
 pub(super) const DATA_BYTES: usize = FRAME_BYTES - 1;
 

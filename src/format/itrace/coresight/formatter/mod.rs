@@ -15,8 +15,9 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use frame::{FRAME_BYTES, Frame};
+use frame::Frame;
 
+pub use frame::FRAME_BYTES;
 pub use run::Run;
 
 /// How the bytes of several sources are mixed in a sink.
