@@ -52,8 +52,8 @@ impl Whole {
     fn new(description: &str, name: &'static str, program: &str) -> Whole {
         let capture = Capture::open(&file(description), &capture::Options::default()).unwrap().unwrap();
         let sink = &capture.sinks[0];
-        let protocol = Protocol::new(sink, &sink.sources[0]).unwrap();
         let mut bytes = std::fs::read(file(name)).unwrap();
+        let protocol = Protocol::new(sink, &bytes, &sink.sources[0]).unwrap();
         bytes.truncate(if is_soak() { 4000 } else { 700 });
         Whole { name, bytes, protocol, program: Arc::new(Image::open(&file(program)).unwrap()) }
     }

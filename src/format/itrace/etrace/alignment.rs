@@ -59,7 +59,8 @@ impl Packets<'_> {
             return;
         }
         self.alignment = Alignment::Certain;
-        if self.clone().begin_a_trace() {
+        if let Some(first) = self.clone().beginning() {
+            self.next = first;
             return;
         }
         let Some(certain) = self.next_synchronization(self.next) else {
@@ -134,17 +135,21 @@ impl Packets<'_> {
         })
     }
 
-    /// Whether the hart's next packets are the first of a trace: how the encoder tells things, or where execution begins,
-    /// and what an encoder makes behind that.
-    fn begin_a_trace(mut self) -> bool {
-        let mut own = 0;
+    /// The offset of the hart's next packet, if it is the first of a trace: how the encoder tells things, or where
+    /// execution begins; and if there is what an encoder makes behind that.
+    fn beginning(mut self) -> Option<usize> {
+        let (mut first, mut own) = (None, 0);
         while own < FOLLOWING && self.skip_fill() {
+            let at = self.next;
             let found = self.decode();
             if let Err(error) = &found {
-                return own > 0 && is_cut(error);
+                return first.filter(|_| is_cut(error));
             }
             let look = self.look(&found);
-            if !self.is_own(&found) || look == Look::Data {
+            if own == 0 && look == Look::Unreadable {
+                return None;
+            }
+            if !self.is_own(&found) || own > 0 && look == Look::Data {
                 continue;
             }
             let begins = |told: &Synchronization| match told {
@@ -153,11 +158,12 @@ impl Packets<'_> {
             };
             let is_sound = if own == 0 { synchronization(&found).is_some_and(begins) } else { look == Look::Sound };
             if !is_sound {
-                return false;
+                return None;
             }
+            first = first.or(Some(at));
             own += 1;
         }
-        own > 0
+        first
     }
 
     /// Whether a packet is of the hart that is read.

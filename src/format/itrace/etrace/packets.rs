@@ -1,5 +1,7 @@
 //! From the bytes of a sink to the packets of each hart.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use riscv_etrace::packet::decoder::Decoder;
 use riscv_etrace::packet::payload::InstructionTrace;
 use riscv_etrace::packet::smi::TraceType;
@@ -10,6 +12,9 @@ use riscv_etrace::packet::{self, Error};
 use super::super::instruction::Code;
 use super::alignment::Alignment;
 use super::parameters::Parameters;
+
+/// So many packets are looked at to see whose there are.
+const COUNTED: usize = 1 << 16;
 
 /// How packets are told apart in a sink, and whose they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +140,17 @@ impl<'a> Packets<'a> {
     pub fn read_on(self, place: Place, (own, others): (u64, &'a [u64]), code: &'a dyn Code) -> Packets<'a> {
         let next = usize::try_from(place.next).unwrap_or(usize::MAX).min(self.bytes.len());
         Packets { next, alignment: place.alignment, own, others, code: Some(code), ..self }
+    }
+
+    /// The numbers of the harts, or sources, that are there, as the first packets have them. One of which there is hardly
+    /// a packet is none: behind damage any bytes may look like one.
+    pub fn sources(self) -> BTreeSet<u64> {
+        let (mut counts, mut all) = (BTreeMap::new(), 0_u32);
+        for number in self.take(COUNTED).filter_map(|packet| packet.source) {
+            *counts.entry(number).or_insert(0) += 1;
+            all += 1;
+        }
+        counts.into_iter().filter(|(_, count)| *count >= 4.max(all / 256)).map(|(number, _)| number).collect()
     }
 
     /// The place of the next packet.

@@ -17,9 +17,6 @@ const FAR: u64 = 1 << 16;
 /// So many other sources are named at most.
 const NAMED: usize = 8;
 
-/// So many packets are looked at for that.
-const MOST: usize = 1 << 16;
-
 const NO_SYNCHRONIZATION: &str = "its bytes have no synchronization (is it of this protocol, and is the sink whole?)";
 
 /// What a person should know of where a source can be read from.
@@ -53,7 +50,7 @@ pub fn remark(source: &Source, sink: &[u8]) -> Result<Option<String>, String> {
             let packets = || etrace::Packets::new(sink, *framing, parameters);
             let mut ids = packets().filter_map(|packet| packet.source);
             if !ids.any(|found| found == *own) {
-                return nothing(elsewhere(*own, &packets().filter_map(|packet| packet.source).take(MOST).collect()));
+                return nothing(elsewhere(*own, &packets().sources()));
             }
             let read = packets().read_on(etrace::Place::default(), (*own, others), &source.memory);
             let mut read = read.filter(|packet| packet.source == Some(*own));

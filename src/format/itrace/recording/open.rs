@@ -216,7 +216,8 @@ impl InstructionTrace {
         let described: Vec<(usize, &TraceSource, Protocol)> = (0..)
             .zip(&capture.sinks)
             .flat_map(|(at, sink)| {
-                sink.sources.iter().filter_map(move |source| Some((at, source, Protocol::new(sink, source)?)))
+                let bytes = sinks.get(at).map_or(&[][..], source::Source::bytes);
+                sink.sources.iter().filter_map(move |source| Some((at, source, Protocol::new(sink, bytes, source)?)))
             })
             .collect();
         let addresses = || -> Vec<u64> {

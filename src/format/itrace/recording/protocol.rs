@@ -33,14 +33,18 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// How a source is read that is in a sink; `None` for a pair that no capture has.
-    pub fn new(sink: &Sink, source: &TraceSource) -> Option<Protocol> {
+    /// How a source is read that is in a sink of these bytes; `None` for a pair that no capture has.
+    pub fn new(sink: &Sink, bytes: &[u8], source: &TraceSource) -> Option<Protocol> {
         match (sink.framing, source.protocol) {
             (Framing::CoreSight(framing), Said::Etm4(configuration)) => Some(Protocol::Etm4 { framing, configuration }),
             (Framing::RiscV(framing), Said::ETrace { parameters, instruction_set }) => {
                 let number = |source: &TraceSource| source.id.unwrap_or(0);
-                let others = sink.sources.iter().map(number).filter(|other| *other != number(source)).collect();
-                Some(Protocol::ETrace { framing, parameters, source: number(source), others, instruction_set })
+                // Whoever looks for one hart alone need not name the others.
+                let mut others = etrace::Packets::new(bytes, framing, &parameters).sources();
+                others.extend(sink.sources.iter().map(number));
+                others.remove(&number(source));
+                let (source, others) = (number(source), others.into_iter().collect());
+                Some(Protocol::ETrace { framing, parameters, source, others, instruction_set })
             }
             (Framing::CoreSight(_), Said::ETrace { .. }) | (Framing::RiscV(_), Said::Etm4(_)) => None,
         }
