@@ -85,12 +85,12 @@ impl Packets<'_> {
     /// What lies at an offset was read. If that runs over a place where a packet certainly begins, moves there; whether
     /// it does.
     pub(super) fn align(&mut self, at: usize, found: &Read) -> bool {
-        let is_doubtful = match self.look(found) {
+        let is_doubtful = |look| match look {
             Look::Sound => false,
             Look::Data | Look::TooLong => !self.clone().follow_each_other(),
             Look::Unreadable => true,
         };
-        if matches!(self.alignment, Alignment::Certain) && is_doubtful {
+        if matches!(self.alignment, Alignment::Certain) && is_doubtful(self.look(found)) {
             self.alignment = Alignment::Doubtful(self.next_synchronization(at.saturating_add(1)));
         }
         let Alignment::Doubtful(Some(certain)) = self.alignment else { return false };
