@@ -53,7 +53,7 @@ impl Whole {
         let capture = Capture::open(&file(description), &capture::Options::default()).unwrap().unwrap();
         let sink = &capture.sinks[0];
         let mut bytes = std::fs::read(file(name)).unwrap();
-        let protocol = Protocol::new(sink, &bytes, &sink.sources[0]).unwrap();
+        let protocol = Protocol::new(sink.framing, &sink.sources[0], &Protocol::harts(sink, &bytes)).unwrap();
         bytes.truncate(if is_soak() { 4000 } else { 700 });
         Whole { name, bytes, protocol, program: Arc::new(Image::open(&file(program)).unwrap()) }
     }

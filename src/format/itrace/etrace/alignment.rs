@@ -196,7 +196,7 @@ fn synchronization(found: &Read) -> Option<&Synchronization> {
 }
 
 /// The address from which on execution is known, if a synchronization tells it in full.
-fn begins_at(told: &Synchronization) -> Option<u64> {
+pub(super) fn begins_at(told: &Synchronization) -> Option<u64> {
     match told {
         Synchronization::Start(start) => Some(start.address),
         Synchronization::Trap(trap) if trap.thaddr => Some(trap.address),

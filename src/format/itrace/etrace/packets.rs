@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use riscv_etrace::packet::decoder::Decoder;
 use riscv_etrace::packet::payload::InstructionTrace;
 use riscv_etrace::packet::smi::TraceType;
-use riscv_etrace::packet::sync::{Synchronization, Trap};
+use riscv_etrace::packet::sync::Synchronization;
 use riscv_etrace::packet::unit::Reference;
 use riscv_etrace::packet::{self, Error};
 
 use super::super::instruction::Code;
-use super::alignment::Alignment;
+use super::alignment::{Alignment, begins_at};
 use super::parameters::Parameters;
 
 /// So many packets are looked at to see whose there are.
@@ -61,12 +61,7 @@ pub(super) struct Found {
 impl Packet {
     /// Whether what is told behind it can be read without what was told before.
     pub fn begins(&self) -> bool {
-        matches!(
-            &self.payload,
-            Ok(Some(InstructionTrace::Synchronization(
-                Synchronization::Start(_) | Synchronization::Trap(Trap { thaddr: true, .. })
-            )))
-        )
+        matches!(&self.payload, Ok(Some(InstructionTrace::Synchronization(told))) if begins_at(told).is_some())
     }
 
     /// Whether it tells how the encoder tells things.

@@ -216,14 +216,14 @@ impl InstructionTrace {
         let described: Vec<(usize, &TraceSource, Protocol)> = (0..)
             .zip(&capture.sinks)
             .flat_map(|(at, sink)| {
-                let bytes = sinks.get(at).map_or(&[][..], source::Source::bytes);
-                sink.sources.iter().filter_map(move |source| Some((at, source, Protocol::new(sink, bytes, source)?)))
+                let harts = Protocol::harts(sink, bytes(&sinks, at));
+                let sources = sink.sources.iter();
+                sources.filter_map(move |source| Some((at, source, Protocol::new(sink.framing, source, &harts)?)))
             })
             .collect();
         let addresses = || -> Vec<u64> {
-            let of = |(at, _, protocol): &(usize, &TraceSource, Protocol)| {
-                protocol.addresses(sinks.get(*at).map_or(&[][..], source::Source::bytes), ADDRESSES)
-            };
+            let of =
+                |(at, _, protocol): &(usize, &TraceSource, Protocol)| protocol.addresses(bytes(&sinks, *at), ADDRESSES);
             described.iter().flat_map(of).collect()
         };
         let mut programs = Programs {
@@ -266,7 +266,7 @@ impl InstructionTrace {
         }
         let mut doubts: Vec<String> = programs.mismatches.iter().map(doubt).collect();
         for source in &sources {
-            let sink = sinks.get(source.sink).map_or(&[][..], source::Source::bytes);
+            let sink = bytes(&sinks, source.sink);
             match beginning::remark(source, sink) {
                 Ok(remark) => remarks.extend(remark),
                 Err(nothing) => doubts.push(nothing),
@@ -293,6 +293,11 @@ impl InstructionTrace {
     }
 }
 
+/// The bytes of a sink, by its number.
+fn bytes(sinks: &[source::Source], sink: usize) -> &[u8] {
+    sinks.get(sink).map_or(&[], source::Source::bytes)
+}
+
 /// A build that is used all the same, in words that go with everything that is shown.
 fn doubt(mismatch: &Mismatch) -> String {
     let Mismatch { path, expected, .. } = mismatch;
@@ -306,8 +311,7 @@ fn doubt(mismatch: &Mismatch) -> String {
 /// The machine that was traced: that of the programs, or, where there are only pieces of memory, what the trace says.
 fn machine(programs: &[PlacedImage], sources: &[Source], sinks: &[source::Source]) -> Result<Machine, OpenError> {
     let Some(first) = programs.first().map(|placed| &placed.image) else {
-        let of_sink = |source: &Source| sinks.get(source.sink).map_or(&[][..], source::Source::bytes);
-        let found = sources.iter().find_map(|source| source.protocol.instruction_set(of_sink(source)));
+        let found = sources.iter().find_map(|source| source.protocol.instruction_set(bytes(sinks, source.sink)));
         let (elf_machine, address_size) = match found {
             Some(InstructionSet::Rv32) => (elf::EM_RISCV, 4),
             Some(InstructionSet::Rv64) => (elf::EM_RISCV, 8),

@@ -1,5 +1,7 @@
 //! What a source is like, whatever its protocol.
 
+use std::collections::BTreeSet;
+
 use super::super::capture::{Framing, Protocol as Said, Sink, TraceSource};
 use super::super::coresight::{self, etm4, formatter};
 use super::super::element::ElementKind;
@@ -32,19 +34,29 @@ pub enum Protocol {
     },
 }
 
+/// The number of a hart in packets' headers.
+fn number(source: &TraceSource) -> u64 {
+    source.id.unwrap_or(0)
+}
+
 impl Protocol {
-    /// How a source is read that is in a sink of these bytes; `None` for a pair that no capture has.
-    pub fn new(sink: &Sink, bytes: &[u8], source: &TraceSource) -> Option<Protocol> {
-        match (sink.framing, source.protocol) {
+    /// The numbers of the harts that are in a sink of these bytes. Whoever looks for one alone need not name the others.
+    pub fn harts(sink: &Sink, bytes: &[u8]) -> BTreeSet<u64> {
+        let read = sink.sources.first().and_then(|source| Protocol::new(sink.framing, source, &BTreeSet::new()));
+        let Some(Protocol::ETrace { framing, parameters, .. }) = read else { return BTreeSet::new() };
+        let mut harts = etrace::Packets::new(bytes, framing, &parameters).sources();
+        harts.extend(sink.sources.iter().map(number));
+        harts
+    }
+
+    /// How a source is read that is in a sink of such a framing, with these harts; `None` for a pair that no capture has.
+    pub fn new(framing: Framing, source: &TraceSource, harts: &BTreeSet<u64>) -> Option<Protocol> {
+        match (framing, source.protocol) {
             (Framing::CoreSight(framing), Said::Etm4(configuration)) => Some(Protocol::Etm4 { framing, configuration }),
             (Framing::RiscV(framing), Said::ETrace { parameters, instruction_set }) => {
-                let number = |source: &TraceSource| source.id.unwrap_or(0);
-                // Whoever looks for one hart alone need not name the others.
-                let mut others = etrace::Packets::new(bytes, framing, &parameters).sources();
-                others.extend(sink.sources.iter().map(number));
-                others.remove(&number(source));
-                let (source, others) = (number(source), others.into_iter().collect());
-                Some(Protocol::ETrace { framing, parameters, source, others, instruction_set })
+                let own = number(source);
+                let others = harts.iter().copied().filter(|hart| *hart != own).collect();
+                Some(Protocol::ETrace { framing, parameters, source: own, others, instruction_set })
             }
             (Framing::CoreSight(_), Said::ETrace { .. }) | (Framing::RiscV(_), Said::Etm4(_)) => None,
         }
