@@ -21,7 +21,7 @@ const FRAMINGS: [Framing; 3] = [
     Framing::Encapsulation { source_bits: 8, timestamp_bytes: 4 },
 ];
 
-/// The beginnings of true streams, with and without implicit returns.
+/// The beginnings of true streams: plain, with implicit returns, and in more modes.
 fn streams() -> &'static [Vec<u8>] {
     static ALL: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -30,7 +30,7 @@ fn streams() -> &'static [Vec<u8>] {
             stream.truncate(700);
             stream
         };
-        ["rv64.200.te_inst", "rv64.200.ir.te_inst"].iter().map(read).collect()
+        ["rv64.200.te_inst", "rv64.200.ir.te_inst", "rv64.loops.te_inst"].iter().map(read).collect()
     })
 }
 
@@ -41,17 +41,31 @@ pub fn run(data: &[u8]) {
     let choice = usize::from(*choice);
     let (name, set, width) =
         [("prog.rv64.200", InstructionSet::Rv64, 64), ("walk.rv32", InstructionSet::Rv32, 32)][choice / 3 % 2];
-    let returns = if choice & 0x20 == 0 { 0 } else { 8 };
+    let (has_modes, has_returns) = (choice & 0x80 != 0, choice & 0x20 != 0);
+    let size = |is_there: bool, size: u64| if is_there { size } else { 0 };
     let named = [
         ("iaddress_width_p", width),
-        ("return_stack_size_p", returns),
-        ("call_counter_size_p", returns),
+        ("return_stack_size_p", size(has_returns && !has_modes, 8)),
+        ("call_counter_size_p", if has_modes { 9 } else { size(has_returns, 8) }),
         ("full_address", (choice >> 4 & 1) as u64),
-        ("implicit_return", u64::from(returns > 0)),
+        ("implicit_return", u64::from(has_returns || has_modes)),
+        ("keeps_returns", u64::from(has_returns)),
+        ("branch_prediction", u64::from(has_modes)),
+        ("bpred_size_p", size(has_modes, 7)),
+        ("keeps_predictions", u64::from(has_modes)),
+        ("jump_target_cache", u64::from(has_modes)),
+        ("cache_size_p", size(has_modes, 7)),
+        ("f0s_width_p", size(has_modes, 1)),
+        ("sequentially_inferred_jumps", u64::from(has_modes)),
+        ("mtvec", 0x10000),
     ];
     let parameters = Parameters::new(&named).expect("sound parameters");
     let program = program(name);
-    let sink = if choice & 0x40 == 0 { rest.to_vec() } else { changed(&streams()[usize::from(returns > 0)], rest) };
+    let sink = if choice & 0x40 == 0 {
+        rest.to_vec()
+    } else {
+        changed(&streams()[if has_modes { 2 } else { usize::from(has_returns) }], rest)
+    };
     let mut walked = Walked::new(program, sink.len());
     let mut blocks = Blocks::new(program, Ends::default());
     let mut reconstruction = Reconstruction::new(set, &parameters);

@@ -1,6 +1,7 @@
 //! What a processor executed, with the exceptions that came between.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use traceframe::format::itrace::instruction::Flow;
 
@@ -28,7 +29,26 @@ impl Execution {
     /// A run of a program. The kernel's own instructions are not in it: each call of the supervisor is an exception, and
     /// execution goes on where the kernel lets it.
     pub fn of(program: &Program) -> Execution {
-        let list = program.run();
+        Execution::along(program, program.run())
+    }
+
+    /// The same way through a program, with its loops gone round many more times every now and then: another one that it has.
+    pub fn with_long_loops(&self, program: &Program, random: &mut Random) -> Execution {
+        let mut list: Vec<u64> = Vec::new();
+        for address in &self.list {
+            let round = list.iter().rev().take(30).position(|before| before == address);
+            let round = round.map(|back| list[list.len() - 1 - back..].to_vec());
+            let is_inside = |at: &u64| matches!(program.instruction(*at).flow, Flow::Next | Flow::Branch(_));
+            if let Some(round) = round.filter(|round| round.iter().all(is_inside) && random.below(60) == 0) {
+                (0..40 + random.below(60)).for_each(|_| list.extend(&round));
+            }
+            list.push(*address);
+        }
+        Execution::along(program, list)
+    }
+
+    /// Along a way through a program.
+    fn along(program: &Program, list: Vec<u64>) -> Execution {
         let mut traps = BTreeMap::new();
         for (at, address) in list.iter().enumerate() {
             let instruction = program.instruction(*address);
@@ -84,7 +104,7 @@ impl Execution {
 
 /// What an interrupt executes: the branch in it is taken.
 fn handler(program: &Program) -> Vec<u64> {
-    let (mut at, end) = (program.symbol("handler"), program.symbol("handler_end"));
+    let Range { start: mut at, end } = program.handler();
     let mut list = Vec::new();
     while at < end {
         let instruction = program.instruction(at);

@@ -1,6 +1,7 @@
 //! Programs, and every instruction that they execute.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -54,6 +55,12 @@ impl Program {
         self.symbols[name]
     }
 
+    /// The code of the interrupts' handler; empty where there is none.
+    pub fn handler(&self) -> Range<u64> {
+        let at = |name| self.symbols.get(name).copied().unwrap_or(0);
+        at("handler")..at("handler_end")
+    }
+
     pub fn is_riscv(&self) -> bool {
         matches!(self.instruction_set(0), InstructionSet::Rv32 | InstructionSet::Rv64)
     }
@@ -100,7 +107,8 @@ impl Program {
     pub fn at_bias(&self, bias: u64) -> Program {
         let code = self.code.iter().map(|(start, bytes)| (start + bias, bytes.clone())).collect();
         let changes = self.changes.iter().map(|(at, set)| (if *at == 0 { 0 } else { at + bias }, *set)).collect();
-        Program { name: self.name, code, changes, symbols: BTreeMap::new() }
+        let symbols = self.symbols.iter().map(|(name, at)| (name.clone(), at + bias)).collect();
+        Program { name: self.name, code, changes, symbols }
     }
 
     /// The address of every instruction that is executed, as an emulator tells it.

@@ -37,8 +37,8 @@ pub struct Options {
 }
 
 /// Causes (the RISC-V privileged architecture, table "mcause").
-const CALL: u16 = 8;
-const TIMER: u16 = 5;
+pub const CALL: u16 = 8;
+pub const TIMER: u16 = 5;
 
 #[derive(Clone, Copy, Debug)]
 struct Executed {
@@ -91,8 +91,7 @@ fn executed(program: &Program, execution: &Execution, at: usize) -> Vec<Executed
         }
         _ => Kind::Retirement { insn_size },
     };
-    let handler = program.symbol("handler")..program.symbol("handler_end");
-    let privilege = if handler.contains(&address) { Privilege::Machine } else { Privilege::User };
+    let privilege = if program.handler().contains(&address) { Privilege::Machine } else { Privilege::User };
     let mut steps = Vec::new();
     if let Some(trap) = execution.traps.get(&at).filter(|trap| trap.is_interrupt) {
         let kind = Kind::Trap { insn_size: None, info: Info { ecause: TIMER, tval: None } };
@@ -149,7 +148,7 @@ pub fn encode(
     packets
 }
 
-fn packet(payload: &InstructionTrace, at: usize, framing: Framing, width: Width) -> Packet {
+pub fn packet(payload: &InstructionTrace, at: usize, framing: Framing, width: Width) -> Packet {
     let mut buffer = [0; 64];
     let builder = packet::builder().with_params(&width.theirs());
     let uncommitted = match framing {
@@ -175,11 +174,7 @@ fn packet(payload: &InstructionTrace, at: usize, framing: Framing, width: Width)
 
 /// What an encoder sends where it lost packets.
 pub fn loss(framing: Framing, width: Width) -> Vec<u8> {
-    let ioptions = ReferenceIOptions {
-        full_address: width.is_full,
-        implicit_return: width.returns > 0,
-        ..ReferenceIOptions::default()
-    };
+    let ioptions = width.options();
     let support: Support =
         Support { ienable: true, qual_status: QualStatus::TraceLost, ioptions, ..Support::default() };
     packet(&support.into(), 0, framing, width).bytes

@@ -4,8 +4,10 @@ mod damaged;
 mod encoder;
 mod judge;
 mod judged;
+mod modes;
 
 use riscv_etrace::config;
+use riscv_etrace::packet::unit::ReferenceIOptions;
 use traceframe::format::itrace::etrace::{Framing, Packets, Parameters, Place, Reconstruction};
 use traceframe::format::itrace::instruction::{Blocks, Ends, InstructionSet};
 
@@ -17,22 +19,34 @@ use crate::stream::Sink;
 pub const SIEMENS: Framing = Framing::Siemens { hart_bits: 0 };
 pub const ENCAPSULATION: Framing = Framing::Encapsulation { source_bits: 8, timestamp_bytes: 4 };
 
-/// The width of an address, how many bits count the returns that are told by calls, and whether every address is told
-/// as a whole.
-#[derive(Clone, Copy, Debug)]
+/// What an encoder is like.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Width {
+    /// The width of an address.
     pub address: u8,
-    pub returns: u8,
+    /// Whether every address is told as a whole.
     pub is_full: bool,
+    /// How many bits count the returns that are told by calls, and whether those from before a synchronization are.
+    pub returns: u8,
+    pub keeps_returns: bool,
+    /// Whether jumps are not told to where the instruction before says.
+    pub infers_sequences: bool,
+    /// The sizes of the branch predictor and of the cache of jump targets.
+    pub predictor: u8,
+    pub jump_targets: u8,
+    /// Where exceptions are handled, if packets do not tell.
+    pub mtvec: Option<u64>,
 }
 
 impl Width {
     fn of(program: &Program) -> Width {
-        Width {
-            address: if program.instruction_set(0) == InstructionSet::Rv32 { 32 } else { 64 },
-            returns: 0,
-            is_full: false,
-        }
+        let address = if program.instruction_set(0) == InstructionSet::Rv32 { 32 } else { 64 };
+        Width { address, ..Width::default() }
+    }
+
+    /// How many bits tell which kind of packet one of format 0 is.
+    fn kinds(self) -> u8 {
+        u8::from(self.predictor > 0 && self.jump_targets > 0)
     }
 
     /// The parameters as the crate has them.
@@ -41,19 +55,42 @@ impl Width {
             iaddress_width_p: self.address.try_into().unwrap(),
             return_stack_size_p: self.returns,
             call_counter_size_p: self.returns,
+            cache_size_p: self.jump_targets,
+            f0s_width_p: self.kinds(),
+            sijump_p: self.infers_sequences,
             ..config::PARAMETERS
         }
     }
 
+    fn options(self) -> ReferenceIOptions {
+        ReferenceIOptions {
+            full_address: self.is_full,
+            implicit_return: self.returns > 0,
+            implicit_exception: self.mtvec.is_some(),
+            branch_prediction: self.predictor > 0,
+            jump_target_cache: self.jump_targets > 0,
+        }
+    }
+
     fn ours(self) -> Parameters {
-        let (address, returns) = (self.address.into(), self.returns.into());
-        let named = [
-            ("iaddress_width_p", address),
-            ("return_stack_size_p", returns),
-            ("call_counter_size_p", returns),
-            ("implicit_return", u64::from(self.returns > 0)),
-            ("full_address", u64::from(self.is_full)),
+        let options = self.options();
+        let mut named = vec![
+            ("iaddress_width_p", self.address.into()),
+            ("return_stack_size_p", self.returns.into()),
+            ("call_counter_size_p", self.returns.into()),
+            ("bpred_size_p", self.predictor.into()),
+            ("cache_size_p", self.jump_targets.into()),
+            ("f0s_width_p", self.kinds().into()),
+            ("sijump_p", self.infers_sequences.into()),
+            ("sequentially_inferred_jumps", self.infers_sequences.into()),
+            ("keeps_returns", self.keeps_returns.into()),
+            ("full_address", options.full_address.into()),
+            ("implicit_return", options.implicit_return.into()),
+            ("implicit_exception", options.implicit_exception.into()),
+            ("branch_prediction", options.branch_prediction.into()),
+            ("jump_target_cache", options.jump_target_cache.into()),
         ];
+        named.extend(self.mtvec.map(|mtvec| ("mtvec", mtvec)));
         Parameters::new(&named).unwrap()
     }
 }

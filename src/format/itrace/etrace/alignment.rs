@@ -175,8 +175,8 @@ impl Packets<'_> {
         match found {
             Err(_) => Look::Unreadable,
             Ok(Some(found)) if found.source == self.own => match found.payload {
-                // What extensions tell is not read, and few encoders have them.
-                Err(_) | Ok(Some(InstructionTrace::Extension(_))) => Look::Unreadable,
+                Err(_) => Look::Unreadable,
+                Ok(Some(InstructionTrace::Extension(_))) if !self.has_extensions => Look::Unreadable,
                 Ok(None) => Look::Data,
                 Ok(Some(_)) if found.is_too_long => Look::TooLong,
                 Ok(Some(_)) => Look::Sound,

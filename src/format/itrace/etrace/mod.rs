@@ -9,12 +9,18 @@
 
 mod alignment;
 mod branches;
+mod fitted;
+mod jump_targets;
 mod packets;
 mod parameters;
+mod predictor;
 mod reconstruction;
+mod returns;
 #[cfg(test)]
 mod tests;
+mod vectors;
 
+pub use self::fitted::Fit;
 pub use self::packets::{Framing, Packet, Packets, Place};
 pub use self::parameters::{Parameters, ParametersError};
 pub use self::reconstruction::{Reconstruction, UNKNOWN_OPTIONS};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use riscv_etrace::packet::decoder::Decoder;
+use riscv_etrace::packet::ext::{BranchKind, JumpTargetIndex};
 use riscv_etrace::packet::payload::InstructionTrace;
 use riscv_etrace::packet::smi::TraceType;
 use riscv_etrace::packet::sync::Synchronization;
@@ -92,6 +93,9 @@ pub struct Packets<'a> {
     /// The same for packets in an encapsulation without a timestamp.
     without_timestamps: Decoder<'a, Reference>,
     framing: Framing,
+    /// Whether there can be packets of format 0, and whether those can only tell places in the cache of jump targets.
+    pub(super) has_extensions: bool,
+    has_jump_targets_alone: bool,
     bytes: &'a [u8],
     /// Offset of the next packet.
     pub(super) next: usize,
@@ -108,7 +112,7 @@ pub struct Packets<'a> {
 impl<'a> Packets<'a> {
     /// Those in the bytes of a sink, the first of which is the first of a packet, of encoders that are all alike.
     pub fn new(bytes: &'a [u8], framing: Framing, parameters: &Parameters) -> Packets<'a> {
-        let builder = packet::builder().with_params(&parameters.0);
+        let builder = packet::builder().with_params(&parameters.fields);
         let (bits, timestamp_bytes) = match framing {
             Framing::Siemens { hart_bits } => (hart_bits.min(64), 0),
             Framing::Encapsulation { source_bits, timestamp_bytes } => (source_bits.min(16), timestamp_bytes.min(8)),
@@ -119,6 +123,8 @@ impl<'a> Packets<'a> {
             decoder: decoder(timestamp_bytes),
             without_timestamps: decoder(0),
             framing,
+            has_extensions: parameters.has_extensions(),
+            has_jump_targets_alone: parameters.has_jump_targets_alone(),
             bytes,
             next: 0,
             alignment: Alignment::Certain,
@@ -161,8 +167,13 @@ impl<'a> Packets<'a> {
             && rest.first().is_some_and(|header| header & 0x80 == 0);
         let decoder = if is_short { &mut self.without_timestamps } else { &mut self.decoder };
         decoder.reset(rest);
+        let has_jump_targets_alone = self.has_jump_targets_alone;
         let read = |source, time, payload: &mut Decoder<Reference>| {
-            let found = payload.decode_payload().map(Some);
+            let found = match has_jump_targets_alone.then(|| jump_target(payload)).flatten() {
+                Some(found) => found,
+                None => payload.decode_payload(),
+            };
+            let found = found.map(Some);
             // The byte that it ended in is counted among those that are left.
             Found { source, time, payload: found, is_too_long: payload.bytes_left() > 1 }
         };
@@ -233,6 +244,17 @@ impl Iterator for Packets<'_> {
         }
         None
     }
+}
+
+/// What a packet of format 0 tells, if it is one, that can only tell a place in the cache of jump targets. The crate takes
+/// one without a subformat for a count of branches.
+fn jump_target(payload: &mut Decoder<Reference>) -> Option<Result<InstructionTrace, Error>> {
+    let mut rest = payload.clone();
+    // The format has two bits, as this has, and is 0 where this is.
+    let Ok(BranchKind::NoAddr) = rest.decode() else { return None };
+    let found = rest.decode::<JumpTargetIndex>().map(InstructionTrace::from);
+    *payload = rest;
+    Some(found)
 }
 
 /// Whether the bytes end in a packet.

@@ -7,15 +7,21 @@
 //! program: a packet may be missing before, and the way be wrong that was walked since. Then nothing is believed until a
 //! packet tells a full address, which may be the one that did not fit.
 
+use riscv_etrace::packet::ext::{BranchCount, BranchKind, Extension, JumpTargetIndex};
 use riscv_etrace::packet::payload::{AddressInfo, Branch as Branching, InstructionTrace};
 use riscv_etrace::packet::sync::{Context, QualStatus, Start, Support, Synchronization, Trap};
 use riscv_etrace::packet::unit::ReferenceIOptions;
 use riscv_etrace::types::{Privilege, branch};
 
 use super::branches::Branches;
+use super::jump_targets::JumpTargets;
 use super::packets::Packet;
 use super::parameters::Parameters;
-use crate::format::itrace::instruction::{Block, Blocks, Branch, Code, Ending, Flow, InstructionSet};
+use super::predictor::Predictor;
+use super::returns::Returns;
+use crate::format::itrace::instruction::{
+    Block, Blocks, Branch, Code, Ending, Flow, InstructionSet, sequential_jump_target,
+};
 use crate::format::itrace::state::State;
 use crate::format::itrace::step::Step;
 use crate::format::itrace::unconfirmed::{Unconfirmed, Wrong};
@@ -23,8 +29,8 @@ use crate::format::itrace::unconfirmed::{Unconfirmed, Wrong};
 /// How many blocks are walked without any packet's help. No program jumps on so often without a branch.
 const MOST_UNTOLD: u32 = 1 << 16;
 
-/// How many returns are told by calls at most, whatever the encoder says it can.
-const MOST_RETURNS: usize = 1 << 12;
+/// How many branches are walked at most of those that one packet says went as predicted.
+const MOST_PREDICTED: u64 = 1 << 18;
 
 /// Why nothing is believed of a hart of which no packet said yet how its encoder tells things.
 pub const UNKNOWN_OPTIONS: &str =
@@ -55,12 +61,21 @@ struct Jump {
     at: u64,
     /// The address behind it.
     behind: u64,
+    /// The address of the first instruction of the block, and of the one that was executed before that, if it lies before.
+    start: u64,
+    before: Option<u64>,
 }
 
-impl From<&Block> for Jump {
+impl Jump {
     #[inline]
-    fn from(block: &Block) -> Jump {
-        Jump { flow: block.flow(), at: block.last, behind: block.end }
+    fn of(block: &Block) -> Jump {
+        Jump { flow: block.flow(), at: block.last, behind: block.end, start: block.start, before: None }
+    }
+
+    /// That of the block that was executed behind this one.
+    #[inline]
+    fn then(self, block: &Block) -> Jump {
+        Jump { before: (self.behind == block.start).then_some(self.at), ..Jump::of(block) }
     }
 }
 
@@ -71,7 +86,7 @@ impl From<&Block> for Jump {
 pub struct Reconstruction {
     instruction_set: InstructionSet,
     mask: u64,
-    most_returns: usize,
+    parameters: Parameters,
     /// What the encoder was switched to, as far as that is known, and whether it was said that it is not.
     options: ReferenceIOptions,
     knows_options: bool,
@@ -89,9 +104,10 @@ pub struct Reconstruction {
     place: Option<Block>,
     /// Whether the walk stands at an address that was told, and may have to go on to where it comes again.
     may_come_again: bool,
-    returns: Vec<u64>,
-    /// Whether there are no others than these: nothing was lost since tracing began.
-    has_all_returns: bool,
+    /// What the encoder has, too.
+    returns: Returns,
+    predictor: Predictor,
+    jump_targets: JumpTargets,
     /// Whether something was lost since tracing was begun or ended.
     is_behind_gap: bool,
     /// Whether an exception was told, and not yet where its handler is.
@@ -116,11 +132,12 @@ pub struct Reconstruction {
 impl Reconstruction {
     /// Of a hart that executes such instructions.
     pub fn new(instruction_set: InstructionSet, parameters: &Parameters) -> Reconstruction {
+        let unused = parameters.unused_bits();
         Reconstruction {
             instruction_set,
             mask: parameters.address_mask(),
-            most_returns: parameters.return_stack_depth().min(MOST_RETURNS),
-            options: parameters.1.unwrap_or_default(),
+            parameters: *parameters,
+            options: parameters.options.unwrap_or_default(),
             knows_options: parameters.are_options_known(),
             is_refused: false,
             announced: None,
@@ -131,8 +148,9 @@ impl Reconstruction {
             branches: Branches::default(),
             place: None,
             may_come_again: false,
-            returns: Vec::new(),
-            has_all_returns: false,
+            returns: Returns::new(parameters.return_stack_depth()),
+            predictor: Predictor::new(parameters.predictor_size, unused),
+            jump_targets: JumpTargets::new(parameters.fields.cache_size_p, unused),
             is_behind_gap: false,
             is_in_trap: false,
             state: None,
@@ -176,12 +194,11 @@ impl Reconstruction {
             self.unconfirmed.end_at(packet.at, wrong, step);
         }
         self.lose();
+        self.predictor.lose();
         self.is_behind_gap = true;
         self.is_address_known = is_untold;
         let begun = match &packet.payload {
-            Ok(Some(payload)) if self.knows_options && unread(self.options).is_none() => {
-                self.begin_anew(payload, blocks)
-            }
+            Ok(Some(payload)) if self.knows_options && self.missing().is_none() => self.begin_anew(payload, blocks),
             _ => Ok(()),
         };
         self.is_agreeing = false;
@@ -208,10 +225,37 @@ impl Reconstruction {
         self.end(step);
     }
 
-    /// Whether what is told behind a synchronization can be understood without what was told before: not where returns are
-    /// told by calls, nor before it is known how the encoder tells things, nor where tracing begins.
+    /// Whether what is told behind a synchronization can be understood without what was told before: not where the encoder
+    /// keeps what it learned, nor before it is known how it tells things, nor where tracing begins.
     pub fn can_begin_anew(&self) -> bool {
-        self.knows_options && !self.options.implicit_return && !self.was_of_encoder
+        self.knows_options && !self.keeps_returns() && !self.keeps_predictions() && !self.was_of_encoder
+    }
+
+    /// What the encoder was switched to, if that is known.
+    pub fn options(&self) -> Option<ReferenceIOptions> {
+        self.knows_options.then_some(self.options)
+    }
+
+    /// Whether calls from before a synchronization tell where functions return to behind it.
+    fn keeps_returns(&self) -> bool {
+        self.options.implicit_return && self.parameters.kept.returns == Some(true)
+    }
+
+    /// Whether branches are predicted behind a synchronization by those before it.
+    fn keeps_predictions(&self) -> bool {
+        self.options.branch_prediction && self.parameters.kept.predictions == Some(true)
+    }
+
+    /// The parameter without which it is not known how the encoder tells things, and what that is.
+    fn missing(&self) -> Option<&'static str> {
+        let missing = [
+            (self.options.branch_prediction && self.parameters.predictor_size == 0, "a branch predictor: bpred_size_p"),
+            (
+                self.options.jump_target_cache && self.parameters.fields.cache_size_p == 0,
+                "a cache of jump targets: cache_size_p",
+            ),
+        ];
+        missing.iter().find(|(is_missing, _)| *is_missing).map(|(_, what)| *what)
     }
 
     /// Takes note of how the encoder tells things, if a packet says it, and of nothing else.
@@ -285,12 +329,18 @@ impl Reconstruction {
     fn begin_anew<C: Code>(&mut self, payload: &InstructionTrace, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         match payload {
             InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start, blocks),
-            InstructionTrace::Synchronization(Synchronization::Trap(trap)) if trap.thaddr => self.trap(trap, blocks),
+            InstructionTrace::Synchronization(Synchronization::Trap(trap)) if trap.thaddr => {
+                self.handler(trap).map_or(Ok(()), |_| self.trap(trap, blocks))
+            }
             InstructionTrace::Branch(branch) => match &branch.address {
                 Some(_) => self.begin_at_told(Some(branch.branch_map), blocks),
                 None => Ok(()),
             },
             InstructionTrace::Address(_) => self.begin_at_told(None, blocks),
+            InstructionTrace::Extension(Extension::JumpTargetIndex(index)) => {
+                self.begin_at_told(Some(index.branch_map), blocks)
+            }
+            // Of what lies between nothing was learned: no prediction counts any more.
             _ => Ok(()),
         }
     }
@@ -301,8 +351,8 @@ impl Reconstruction {
         self.branches = Branches::default();
         self.may_come_again = false;
         self.is_in_trap = false;
-        self.returns.clear();
-        self.has_all_returns = false;
+        self.returns.lose();
+        self.jump_targets.empty();
         self.is_address_known = false;
         (self.state, self.entering, self.time) = (None, None, None);
     }
@@ -329,10 +379,10 @@ impl Reconstruction {
                 Err(Wrong::lost(UNKNOWN_OPTIONS))
             }
             InstructionTrace::Synchronization(Synchronization::Start(_) | Synchronization::Trap(_))
-                if unread(self.options).is_some() =>
+                if self.missing().is_some() =>
             {
-                let what = unread(self.options).unwrap_or_default();
-                Err(Wrong::lost(format!("the encoder was switched to {what}, which is not read")))
+                let what = self.missing().unwrap_or_default();
+                Err(Wrong::lost(format!("the encoder was switched to {what} must be named, which tells its size")))
             }
             InstructionTrace::Synchronization(Synchronization::Start(start)) => self.start(start, blocks),
             InstructionTrace::Synchronization(Synchronization::Trap(trap)) => self.trap(trap, blocks),
@@ -341,29 +391,79 @@ impl Reconstruction {
                 self.enter();
                 Ok(())
             }
-            InstructionTrace::Extension(_) => {
-                Err(Wrong::lost("it tells of predicted branches or cached jumps, which are not read"))
-            }
+            InstructionTrace::Extension(extension) if self.place.is_some() && !self.is_in_trap => match extension {
+                Extension::BranchCount(count) => self.predicted(count, blocks),
+                Extension::JumpTargetIndex(index) => self.jump_to_kept(index, blocks),
+            },
             InstructionTrace::Branch(Branching { address: Some(told), branch_map, .. }) if self.place.is_none() => {
                 self.address = self.told(told);
                 self.begin_at_told(Some(*branch_map), blocks)
             }
-            InstructionTrace::Address(told) if self.place.is_none() => {
+            InstructionTrace::Address(told)
+            | InstructionTrace::Extension(Extension::BranchCount(BranchCount {
+                kind: BranchKind::Addr(told) | BranchKind::AddrFail(told),
+                ..
+            })) if self.place.is_none() => {
                 self.address = self.told(told);
                 self.begin_at_told(None, blocks)
             }
             _ if self.place.is_none() => Ok(()),
             _ if self.is_in_trap => Err(Wrong::contradicted("no packet tells where the handler of an exception is")),
             InstructionTrace::Branch(branch) => {
-                if !self.branches.append(branch.branch_map) {
-                    return Err(Wrong::contradicted("it tells more branches than an encoder keeps"));
-                }
+                self.append(branch.branch_map)?;
                 match &branch.address {
                     Some(address) => self.reach(address, blocks),
                     None => self.follow(Until::LastBranch, None, blocks),
                 }
             }
             InstructionTrace::Address(address) => self.reach(address, blocks),
+            // One with nothing before it, or in an exception, is above.
+            InstructionTrace::Extension(_) => Ok(()),
+        }
+    }
+
+    /// Branches went as predicted, and the next did not, or something else told the address.
+    fn predicted<C: Code>(&mut self, told: &BranchCount, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
+        if !self.options.branch_prediction {
+            return Err(Wrong::contradicted("it tells of predicted branches, and the encoder has no predictor"));
+        }
+        if !self.predictor.is_known() {
+            return Err(Wrong::lost("it tells of predicted branches, and what was predicted depends on what was lost"));
+        }
+        let count = u64::from(told.branch_count) + 31;
+        if count > MOST_PREDICTED {
+            return Err(Wrong::lost(format!(
+                "it tells of {count} predicted branches, and more than {MOST_PREDICTED} at once are not followed"
+            )));
+        }
+        self.branches.append_predicted(count, !matches!(told.kind, BranchKind::Addr(_)));
+        match &told.kind {
+            BranchKind::NoAddr => self.follow(Until::LastBranch, None, blocks),
+            BranchKind::Addr(address) | BranchKind::AddrFail(address) => self.reach(address, blocks),
+        }
+    }
+
+    /// A jump led to an address that the encoder kept.
+    fn jump_to_kept<C: Code>(&mut self, told: &JumpTargetIndex, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
+        if self.may_come_again {
+            self.come_again(blocks)?;
+        }
+        let kept = self.jump_targets.at(told.index).filter(|_| self.options.jump_target_cache);
+        self.address = kept.ok_or_else(|| {
+            Wrong::contradicted(format!(
+                "it tells of the jump target with the number {}, which there is not",
+                told.index
+            ))
+        })?;
+        self.append(told.branch_map)?;
+        self.arrive(Until::Address { is_notified: false, is_behind_jump: true }, told.irdepth, blocks)
+    }
+
+    /// Takes note of branches that a packet tells one by one.
+    fn append(&mut self, map: branch::Map) -> Result<(), Wrong> {
+        match self.branches.append(map) {
+            true => Ok(()),
+            false => Err(Wrong::contradicted("it tells more branches than an encoder keeps")),
         }
     }
 
@@ -379,10 +479,15 @@ impl Reconstruction {
 
     fn reach<C: Code>(&mut self, told: &AddressInfo, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         self.address = self.told(told);
-        if told.irdepth.is_some() && !self.has_all_returns {
+        self.arrive(Until::Address { is_notified: told.notify, is_behind_jump: told.updiscon }, told.irdepth, blocks)
+    }
+
+    /// Walks to the address that a packet tells, with the number of calls there, if it tells that.
+    fn arrive<C: Code>(&mut self, until: Until, depth: Option<usize>, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
+        if depth.is_some() && !self.returns.are_all() {
             return Err(Wrong::untold("it counts calls from before a gap"));
         }
-        self.follow(Until::Address { is_notified: told.notify, is_behind_jump: told.updiscon }, told.irdepth, blocks)
+        self.follow(until, depth, blocks)
     }
 
     /// From the address on that a packet tells execution is in the packet's state.
@@ -424,7 +529,21 @@ impl Reconstruction {
         } else {
             self.begin(blocks)?;
         }
+        self.synchronize();
         Ok(())
+    }
+
+    /// Forgets what the encoder forgets at a synchronization.
+    fn synchronize(&mut self) {
+        if !self.keeps_returns() {
+            self.returns.empty();
+        }
+        if !self.keeps_predictions() {
+            self.predictor.empty();
+            // A branch that it tells was executed before it was sent.
+            self.branches.learned();
+        }
+        self.jump_targets.empty();
     }
 
     fn trap<C: Code>(&mut self, trap: &Trap, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
@@ -433,7 +552,7 @@ impl Reconstruction {
             // The second of two in a row: nothing was executed between them.
             Some(_) if self.is_in_trap => None,
             Some(place) if is_interrupt => Some(place.last),
-            Some(place) => self.raised_at(&place, trap)?,
+            Some(place) => self.raised_at(&place, trap, blocks)?,
             None => None,
         };
         if self.place.is_some() || trap.thaddr {
@@ -442,22 +561,32 @@ impl Reconstruction {
         self.may_come_again = false;
         self.is_in_trap = !trap.thaddr;
         if trap.thaddr {
-            self.address = trap.address & self.mask;
+            self.address = self.handler(trap)? & self.mask;
             self.announce(&trap.ctx);
             self.branches = Branches::default();
             self.tell_branch(Some(trap.branch), blocks)?;
             self.begin(blocks)?;
+            self.synchronize();
         }
         Ok(())
     }
 
+    /// Where the handler of an exception is.
+    fn handler(&self, trap: &Trap) -> Result<u64, Wrong> {
+        if !self.options.implicit_exception {
+            return Ok(trap.address);
+        }
+        let (cause, is_interrupt) = (u64::from(trap.info.ecause), trap.info.tval.is_none());
+        self.parameters.vectors.handler(trap.ctx.privilege, cause, is_interrupt).map_err(Wrong::lost)
+    }
+
     /// The instruction that raised an exception (`exception_address` of the specification).
-    fn raised_at(&mut self, place: &Block, trap: &Trap) -> Result<Option<u64>, Wrong> {
+    fn raised_at<C: Code>(&mut self, place: &Block, trap: &Trap, blocks: &mut Blocks<C>) -> Result<Option<u64>, Wrong> {
         Ok(match place.flow() {
             flow if is_discontinuity(flow) && !trap.thaddr => Some(trap.address & self.mask),
             Flow::Call => Some(place.last),
             flow if is_discontinuity(flow) => None,
-            _ => Some(self.next(Jump::from(place), self.address, None)?.0),
+            _ => Some(self.next(Jump::of(place), self.address, None, blocks)?.0),
         })
     }
 
@@ -467,7 +596,7 @@ impl Reconstruction {
         if block.instructions() == 0 {
             return Err(no_instruction(self.address));
         }
-        if block.instructions() == 1 && matches!(block.ending, Ending::Flow(flow) if is_branch(flow)) {
+        if is_only_branch(block) {
             let untold =
                 || Wrong::contradicted(format!("no packet tells whether the branch at {:#x} was taken", self.address));
             self.branches.push(!not_taken.ok_or_else(untold)?);
@@ -494,7 +623,10 @@ impl Reconstruction {
     fn support<C: Code>(&mut self, support: &Support, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
         match support.qual_status {
             QualStatus::NoChange => {
-                self.has_all_returns |= self.place.is_none() && !self.is_behind_gap;
+                if self.place.is_none() && !self.is_behind_gap {
+                    self.returns.empty();
+                    self.predictor.empty();
+                }
                 Ok(())
             }
             QualStatus::TraceLost => Err(Wrong::lost("the encoder lost packets")),
@@ -515,31 +647,42 @@ impl Reconstruction {
 
     /// Where execution goes from an instruction, and whether that is the address that was told.
     #[inline]
-    fn next(&mut self, from: Jump, told: u64, depth: Option<usize>) -> Result<(u64, bool), Wrong> {
-        let Jump { flow, at, behind } = from;
+    fn next<C: Code>(
+        &mut self,
+        from: Jump,
+        told: u64,
+        depth: Option<usize>,
+        blocks: &mut Blocks<C>,
+    ) -> Result<(u64, bool), Wrong> {
+        let Jump { flow, at, behind, .. } = from;
         Ok(match flow {
             Flow::Next | Flow::Barrier | Flow::Wait => (behind, false),
             Flow::Branch(Branch { target, is_conditional, is_call, .. }) => {
                 let untold = || Wrong::contradicted(format!("no packet tells whether the branch at {at:#x} was taken"));
-                let taken = !is_conditional || self.branches.pop().ok_or_else(untold)?;
+                let taken = !is_conditional || self.is_taken(at).ok_or_else(untold)?;
                 if is_call {
-                    self.call(behind);
+                    self.returns.call(behind);
                 }
                 (if taken { target } else { behind }, false)
             }
             // Coroutines that change places neither call nor return.
             Flow::Indirect { is_call: true, is_return: true, .. } => (told, true),
             Flow::Indirect { is_call, is_return, .. } => {
-                // A packet with the number of returns that were left tells of the one that does not fit.
-                let is_inferred = is_return && self.options.implicit_return && depth != Some(self.returns.len());
-                if is_inferred && self.returns.is_empty() && !self.has_all_returns {
+                let sequential = if self.parameters.infers_sequences { self.sequential(from, blocks) } else { None };
+                // A packet with a number of calls tells of the return at which there are so many, if that can be the last
+                // instruction before its address.
+                let is_inferred = is_return
+                    && sequential.is_none()
+                    && self.options.implicit_return
+                    && (depth != Some(self.returns.depth()) || !self.can_arrive(told, blocks));
+                if is_inferred && self.returns.depth() == 0 && !self.returns.are_all() {
                     return Err(Wrong::untold(format!(
                         "the return at {at:#x} may be from a call before a gap: what is told next need not be where it led"
                     )));
                 }
-                let inferred = if is_inferred { self.returns.pop() } else { None };
+                let inferred = if is_inferred { self.returns.pop() } else { sequential };
                 if is_call {
-                    self.call(behind);
+                    self.returns.call(behind);
                 }
                 inferred.map_or((told, true), |target| (target, false))
             }
@@ -547,14 +690,29 @@ impl Reconstruction {
         })
     }
 
-    /// Keeps where a call returns to, as the encoder does: of too many it forgets the oldest.
-    fn call(&mut self, behind: u64) {
-        if self.options.implicit_return && self.most_returns > 0 {
-            if self.returns.len() == self.most_returns {
-                self.returns.remove(0);
-            }
-            self.returns.push(behind);
+    /// Whether all branches were met that come before an address that a packet tells.
+    fn can_arrive<C: Code>(&self, address: u64, blocks: &mut Blocks<C>) -> bool {
+        let own = is_only_branch(blocks.block(self.instruction_set, address));
+        self.branches.count() == u64::from(own)
+    }
+
+    /// Whether the next branch that was told was taken, which is at an address; it is used then.
+    #[inline]
+    fn is_taken(&mut self, at: u64) -> Option<bool> {
+        if !self.options.branch_prediction {
+            return self.branches.pop();
         }
+        let predicted = self.predictor.predicts(at);
+        let (taken, learns) = self.branches.pop_predicted(predicted)?;
+        if learns {
+            self.predictor.learn(at, taken);
+        }
+        Some(taken)
+    }
+
+    /// Where a jump leads, if the instruction before it says so.
+    fn sequential<C: Code>(&self, jump: Jump, blocks: &Blocks<C>) -> Option<u64> {
+        sequential_jump_target(self.instruction_set, jump.before.unwrap_or(jump.start), jump.at, blocks.code())
     }
 
     /// Goes on to where the address at which the walk stands comes again, as the target of a jump.
@@ -572,6 +730,11 @@ impl Reconstruction {
             self.come_again(blocks)?;
         }
         self.walk(self.address, Some(until), depth, blocks)?;
+        if let Some(place) = &self.place
+            && self.options.branch_prediction
+        {
+            self.branches.settle(self.predictor.predicts(place.last));
+        }
         self.is_agreeing = !matches!(until, Until::LastBranch);
         Ok(())
     }
@@ -585,9 +748,11 @@ impl Reconstruction {
         blocks: &mut Blocks<C>,
     ) -> Result<(), Wrong> {
         let Some(place) = &self.place else { return Ok(()) };
-        let mut from = Jump::from(place);
-        for _ in 0..MOST_UNTOLD {
-            let (pc, is_told) = self.next(from, told, depth)?;
+        let mut from = Jump::of(place);
+        let mut untold = 0;
+        while untold < MOST_UNTOLD {
+            let (pc, is_told) = self.next(from, told, depth, blocks)?;
+            untold = if is_branch(from.flow) { 0 } else { untold + 1 };
             if is_told && matches!(until, Some(Until::LastBranch)) {
                 return Err(Wrong::contradicted(format!(
                     "no packet tells where the instruction at {:#x} led",
@@ -601,7 +766,7 @@ impl Reconstruction {
             let is_behind_jump = is_discontinuity(from.flow);
             let stop = if is_told { Some(block.start) } else { self.stop(block, until, depth, is_behind_jump) };
             let Some(stop) = stop else {
-                from = Jump::from(block);
+                from = from.then(block);
                 self.push(Step::Run(*block));
                 continue;
             };
@@ -617,8 +782,11 @@ impl Reconstruction {
             }
             self.push(Step::Run(block));
             self.place = Some(block);
+            if is_told {
+                self.jump_targets.keep(block.start);
+            }
             if is_told && until.is_some() {
-                let own = u32::from(is_branch(block.flow()));
+                let own = u64::from(is_branch(block.flow()));
                 let left = self.branches.count();
                 // Of a branch at the address itself a packet tells as well whether it was taken.
                 if left != own {
@@ -647,14 +815,15 @@ impl Reconstruction {
             return (ends_in_branch && left == 1).then_some(last);
         }
         let address = self.address;
-        if !block.has(address) || left != u32::from(ends_in_branch && address == last) {
+        if !block.has(address) || left != u64::from(ends_in_branch && address == last) {
             return None;
         }
         match until {
             Until::Synchronisation | Until::Address { is_notified: true, .. } => Some(address),
             Until::Address { is_behind_jump: false, .. } => {
-                let is_reached = depth.is_none_or(|depth| depth == self.returns.len());
-                let stops = is_reached && !(address == block.start && is_behind_jump);
+                // With a number of calls a return tells itself where it led; another one may lead there, too.
+                let stops = depth
+                    .is_none_or(|depth| depth == self.returns.depth() && !(address == block.start && is_behind_jump));
                 self.may_come_again |= stops;
                 stops.then_some(address)
             }
@@ -663,14 +832,9 @@ impl Reconstruction {
     }
 }
 
-/// What an encoder was switched to that is not read.
-fn unread(options: ReferenceIOptions) -> Option<&'static str> {
-    let unread = [
-        (options.implicit_exception, "implicit exceptions"),
-        (options.branch_prediction, "a branch predictor"),
-        (options.jump_target_cache, "a cache of jump targets"),
-    ];
-    unread.iter().find(|(is_on, _)| *is_on).map(|(_, what)| *what)
+/// Whether the first instruction of a block is a branch, and so its only one.
+fn is_only_branch(block: &Block) -> bool {
+    block.instructions() == 1 && is_branch(block.flow())
 }
 
 fn is_branch(flow: Flow) -> bool {

@@ -1,3 +1,4 @@
+use riscv_etrace::packet::ext::{BranchCount, BranchKind};
 use riscv_etrace::packet::payload::{AddressInfo, Branch, InstructionTrace};
 use riscv_etrace::packet::sync::{Context, QualStatus, Start, Support, Synchronization, Trap};
 use riscv_etrace::packet::unit::ReferenceIOptions;
@@ -18,16 +19,42 @@ impl Code for Program {
     }
 }
 
+type Named = &'static [(&'static str, u64)];
+
+/// Streams of four encoders, all of them with 64 bits an address, with the list of what they tell and what each is like.
+///
+/// The last three are of the encoder in C that the authors of the specification published beside its draft of 2021
+/// (`te_codec`), which keeps what its branch predictor learned; the list of the last has loops that were made longer.
+const STREAMS: [(&str, &str, Named); 6] = [
+    ("rv64.200.te_inst", "rv64.200.pcs.gz", &[]),
+    ("rv64.200.etrace.smi", "rv64.200.pcs.gz", &[]),
+    (
+        "rv64.200.ir.te_inst",
+        "rv64.200.pcs.gz",
+        &[("return_stack_size_p", 8), ("call_counter_size_p", 8), KEEPS_RETURNS],
+    ),
+    ("rv64.200.jumps.te_inst", "rv64.200.pcs.gz", &[("cache_size_p", 7)]),
+    ("rv64.200.modes.te_inst", "rv64.200.pcs.gz", &ALL_MODES),
+    (
+        "rv64.loops.te_inst",
+        "rv64.loops.pcs.gz",
+        &[ALL_MODES[0], ALL_MODES[1], ALL_MODES[2], ALL_MODES[3], KEEPS_PREDICTIONS],
+    ),
+];
+
+const ALL_MODES: [(&str, u64); 4] =
+    [("call_counter_size_p", 9), ("bpred_size_p", 7), ("cache_size_p", 7), ("f0s_width_p", 1)];
+const KEEPS_RETURNS: (&str, u64) = ("keeps_returns", 1);
+const KEEPS_PREDICTIONS: (&str, u64) = ("keeps_predictions", 1);
+
+fn parameters(named: &[(&str, u64)]) -> Parameters {
+    Parameters::new(&[&[("iaddress_width_p", 64)], named].concat()).unwrap()
+}
+
 #[test]
 fn every_instruction_is_the_one_that_was_executed() {
-    let truth = truth("rv64.200.pcs.gz");
-    for (name, returns) in [("rv64.200.te_inst", 0), ("rv64.200.etrace.smi", 0), ("rv64.200.ir.te_inst", 8)] {
-        let parameters = Parameters::new(&[
-            ("iaddress_width_p", 64),
-            ("return_stack_size_p", returns),
-            ("call_counter_size_p", returns),
-        ])
-        .unwrap();
+    for (name, list, named) in STREAMS {
+        let (truth, parameters) = (truth(list), parameters(named));
         let bytes = std::fs::read(data(name)).unwrap();
         let program = Program(Image::open(&data("prog.rv64.200")).unwrap());
         let mut blocks = Blocks::new(&program, Ends::default());
@@ -36,11 +63,8 @@ fn every_instruction_is_the_one_that_was_executed() {
         let packets = Packets::new(&bytes, Framing::Siemens { hart_bits: 0 }, &parameters);
         walk.take_all(packets, &mut blocks, &mut |at, step| match step {
             Step::Run(run) => {
-                let mut blocks = Blocks::new(&program, Ends::default());
-                let block = blocks.block(InstructionSet::Rv64, run.start);
-                let addresses: Vec<u64> = (0..run.instructions()).map(|nth| block.address(nth).unwrap()).collect();
-                assert_eq!(addresses.last().copied(), run.last());
-                seen.extend(addresses);
+                seen.extend((0..run.instructions()).map(|nth| run.address(nth).unwrap()));
+                assert_eq!(seen.last().copied(), run.last());
             }
             Step::State(state) => assert_eq!(state.to_string(), "user"),
             // It ends as it was meant to.
@@ -50,6 +74,28 @@ fn every_instruction_is_the_one_that_was_executed() {
         let differs = seen.iter().zip(&truth).position(|(seen, truth)| seen != truth);
         assert_eq!((differs, seen.len()), (None, truth.len()), "{name}");
     }
+}
+
+/// What nobody told is found out, or asked for.
+#[test]
+fn what_an_encoder_keeps_is_found_out_from_its_trace() {
+    let program = Program(Image::open(&data("prog.rv64.200")).unwrap());
+    let fit = |name: &str, named: &[(&str, u64)]| {
+        let (bytes, parameters) = (std::fs::read(data(name)).unwrap(), parameters(named));
+        let packets = Packets::new(&bytes, Framing::Siemens { hart_bits: 0 }, &parameters);
+        let packets = packets.read_on(Place::default(), (0, &[]), &program);
+        parameters.fitted(InstructionSet::Rv64, 0, &packets, &program).1
+    };
+    let untold = |(name, _, named): (&'static str, &'static str, Named)| {
+        let named: Vec<_> = named.iter().copied().filter(|(name, _)| !name.starts_with("keeps_")).collect();
+        fit(name, &named)
+    };
+    let said = STREAMS.map(|stream| fit(stream.0, stream.2));
+    assert_eq!(said, [Fit::AsSaid; 6]);
+    let keeps_returns = Fit::Keeps("calls (as keeps_returns=1 would say)");
+    let open = Fit::Open("keeps_predictions");
+    let found = STREAMS.map(untold);
+    assert_eq!(found, [Fit::AsSaid, Fit::AsSaid, keeps_returns, Fit::AsSaid, Fit::AsSaid, open]);
 }
 
 /// What is executed by a stream, and how many discontinuities there are; with a program that is moved by so many bytes.
@@ -98,10 +144,10 @@ fn parameters_are_asked_for_and_not_guessed() {
     assert_eq!(error(&[("iaddress_width", 64)]), ParametersError::Unknown("iaddress_width".to_owned()));
     assert_eq!(
         error(&[("iaddress_width_p", 64), ("sijump_p", 1)]),
-        ParametersError::NotRead("sequentially inferred jumps (sijump_p)")
+        ParametersError::Missing("sequentially_inferred_jumps")
     );
     for (name, value, expected) in
-        [("iaddress_width_p", 0, "1 to 64"), ("cache_size_p", 65, "0 to 64"), ("notime_p", 2, "0 or 1")]
+        [("iaddress_width_p", 0, "1 to 64"), ("cache_size_p", 17, "0 to 16"), ("notime_p", 2, "0 or 1")]
     {
         assert_eq!(error(&[(name, value)]), ParametersError::Value { name: name.to_owned(), value, expected });
     }
@@ -125,15 +171,17 @@ fn packet(at: u64, payload: InstructionTrace, time: Option<u64>) -> Packet {
 
 /// All that packets prove of a program.
 fn steps(named: &[(&str, u64)], packets: impl IntoIterator<Item = Packet>) -> Vec<Step> {
-    /// `nop`, `beq zero, zero, .+8`, `nop`, `jr a0`, `nop`, `ret`, three times `nop`, `ret`.
-    const CODE: [u32; 10] = [0x13, 0x463, 0x13, 0x0005_0067, 0x13, 0x8067, 0x13, 0x13, 0x13, 0x8067];
+    /// `nop`, `beq zero, zero, .+8`, `nop`, `jr a0`, `nop`, `ret`, three times `nop`, `ret`; at 0x28 `auipc t1, 0`,
+    /// `jalr ra, -8(t1)`, `nop`, `beq zero, zero, .-4`.
+    const CODE: [u32; 14] =
+        [0x13, 0x463, 0x13, 0x0005_0067, 0x13, 0x8067, 0x13, 0x13, 0x13, 0x8067, 0x317, 0xff83_00e7, 0x13, 0xfe00_0ee3];
     struct Words(Vec<u8>);
     impl Code for Words {
         fn code(&self, address: u64) -> &[u8] {
             self.0.get(address as usize..).unwrap_or_default()
         }
     }
-    let parameters = Parameters::new(&[&[("iaddress_width_p", 64)], named].concat()).unwrap();
+    let parameters = parameters(named);
     let code = Words(CODE.iter().flat_map(|word| word.to_le_bytes()).collect());
     let mut blocks = Blocks::new(&code, Ends::default());
     let mut walk = Reconstruction::new(InstructionSet::Rv64, &parameters);
@@ -257,7 +305,7 @@ fn behind_an_exception_no_packet_is_believed_before_one_tells_where_the_handler_
 
 #[test]
 fn a_return_from_before_a_gap_leads_nobody_knows_where() {
-    let named = [("return_stack_size_p", 4), ("call_counter_size_p", 4)];
+    let named = [("return_stack_size_p", 4), ("call_counter_size_p", 4), ("keeps_returns", 1)];
     let options = ReferenceIOptions { implicit_return: true, ..ReferenceIOptions::default() };
     let begin = InstructionTrace::from(Support { ioptions: options, ..Support::default() });
     let lost = Support { qual_status: QualStatus::TraceLost, ioptions: options, ..Support::default() };
@@ -265,13 +313,17 @@ fn a_return_from_before_a_gap_leads_nobody_knows_where() {
     // When tracing began there was no call.
     assert_eq!(proven(&named, &[begin, start(16), back]), [Ok((16, 16)), Ok((20, 20)), Ok((8, 8))]);
     // Behind the gap it is one from before, or one that the packet tells: what is certain is where execution is then.
-    let proven = proven(&named, &[begin, start(0), lost.into(), start(16), back, back]);
+    let payloads = [begin, start(0), lost.into(), start(16), back, back];
+    let found = proven(&named, &payloads);
     let [Ok((0, 0)), Err(_), Ok((16, 16)), Ok((20, 20)), Err(reason), Ok((8, 8)), Ok((12, 12)), Ok((0, 0))] =
-        &proven[..]
+        &found[..]
     else {
-        panic!("{proven:?}")
+        panic!("{found:?}")
     };
     assert!(reason.starts_with("the return at 0x14 may be from a call before a gap"), "{reason}");
+    // By the specification there is none from before a synchronization.
+    let told = [Ok((16, 16)), Ok((20, 20)), Ok((8, 8)), Ok((12, 12)), Ok((0, 0))];
+    assert_eq!(proven(&named[..2], &payloads)[2..], told);
 }
 
 /// Behind damage any bytes may look like a packet that says how the encoder tells things.
@@ -283,16 +335,72 @@ fn an_encoder_is_switched_where_a_synchronization_follows_at_once() {
     let back = InstructionTrace::Address(AddressInfo { address: -8, notify: false, updiscon: false, irdepth: None });
     // The return is told: it is none of before a gap.
     let is_told = [Ok((16, 16)), Ok((20, 20)), Ok((8, 8))];
+    let keeps = [("keeps_returns", 1)];
     let payloads = [begin(), start(0), lost.into(), switched, branches(1, None), start(16), back];
-    assert_eq!(proven(&[], &payloads)[2..], is_told);
+    assert_eq!(proven(&keeps, &payloads)[2..], is_told);
     let payloads = [begin(), start(0), lost.into(), switched, start(16), back];
-    assert!(matches!(proven(&[], &payloads)[2..], [Ok((16, 16)), Ok((20, 20)), Err(_), Ok((8, 8))]));
-    // What is not read is refused where it is true.
+    assert!(matches!(proven(&keeps, &payloads)[2..], [Ok((16, 16)), Ok((20, 20)), Err(_), Ok((8, 8))]));
+    // Where the size of something is missing, it is asked for where it is true.
     let options = ReferenceIOptions { branch_prediction: true, ..ReferenceIOptions::default() };
     let switched = InstructionTrace::from(Support { ioptions: options, ..Support::default() });
-    let words = "the encoder was switched to a branch predictor, which is not read".to_owned();
+    let words =
+        "the encoder was switched to a branch predictor: bpred_size_p must be named, which tells its size".to_owned();
     assert_eq!(proven(&[], &[begin(), start(16), switched, start(20)]), [Ok((16, 16)), Err(words)]);
     assert_eq!(proven(&[], &[begin(), start(16), switched, back]), is_told);
+}
+
+#[test]
+fn a_jump_to_where_the_instruction_before_says_is_told_or_not() {
+    let jumps = [("sijump_p", 1), ("sequentially_inferred_jumps", 1)];
+    let back = InstructionTrace::Address(AddressInfo { address: 0, notify: false, updiscon: false, irdepth: None });
+    // `auipc` at 0x28, `jalr` to 0x20, and the `ret` at 0x24 that leads back to where the packet says.
+    let inferred = [Ok((0x28, 0x28)), Ok((0x2c, 0x2c)), Ok((0x20, 0x24)), Ok((0x28, 0x28))];
+    assert_eq!(proven(&jumps, &[begin(), start(0x28), back]), inferred);
+    // Not where only the jump was traced, or the encoder tells it.
+    let told = [Ok((0x2c, 0x2c)), Ok((0x2c, 0x2c))];
+    assert_eq!(proven(&jumps, &[begin(), start(0x2c), back]), told);
+    let jumps = [("sijump_p", 1), ("sequentially_inferred_jumps", 0)];
+    assert_eq!(
+        proven(&jumps, &[begin(), start(0x28), back]),
+        [inferred[0].clone(), inferred[1].clone(), inferred[3].clone()]
+    );
+}
+
+#[test]
+fn where_exceptions_are_handled_is_told_or_known() {
+    let options = ReferenceIOptions { implicit_exception: true, ..ReferenceIOptions::default() };
+    let begin = InstructionTrace::from(Support { ioptions: options, ..Support::default() });
+    let ctx = Context { privilege: Privilege::Machine, ..CONTEXT };
+    let trap = Trap { branch: false, ctx, thaddr: true, address: 0, info: Info { ecause: 1, tval: None } };
+    let trap = InstructionTrace::Synchronization(Synchronization::Trap(trap));
+    let payloads = [begin, start(0), trap];
+    assert_eq!(proven(&[("mtvec", 0x19)], &payloads), [Ok((0, 0)), Ok((0x1c, 0x1c))]);
+    let words =
+        "no packet tells where exceptions are handled: mtvec, as it was while tracing, must be named".to_owned();
+    assert_eq!(proven(&[], &payloads), [Ok((0, 0)), Err(words)]);
+    let again = [begin, start(0), trap, start(16)];
+    assert!(matches!(&proven(&[], &again)[..], [Ok((0, 0)), Err(_), Ok((16, 16))]));
+}
+
+#[test]
+fn branches_that_went_as_predicted_are_counted() {
+    let options = ReferenceIOptions { branch_prediction: true, ..ReferenceIOptions::default() };
+    let begin = InstructionTrace::from(Support { ioptions: options, ..Support::default() });
+    let count = |branch_count| InstructionTrace::from(BranchCount { branch_count, kind: BranchKind::NoAddr });
+    let size = [("bpred_size_p", 2)];
+    // The branch at 0x34 back to 0x30 is taken 31 times as told, then 31 times as predicted, and not the next time.
+    let (first, more) = (branches(31, None), count(0));
+    let found = proven(&size, &[begin, start(0x30), first, more]);
+    let turns = found.iter().filter(|found| matches!(found, Ok((0x30, 0x34)))).count();
+    assert_eq!((turns, found.first(), found.len()), (62, Some(&Ok((0x30, 0x30))), 64), "{found:?}");
+    // Of too many at once, or such as were predicted by what was lost, nothing is shown.
+    let words = |payloads: &[InstructionTrace]| proven(&size, payloads).into_iter().find_map(Result::err).unwrap();
+    assert!(words(&[begin, start(0x30), first, count(u32::MAX)]).contains("4294967326 predicted branches"));
+    let keeps = [size[0], KEEPS_PREDICTIONS];
+    let lost = Support { qual_status: QualStatus::TraceLost, ioptions: options, ..Support::default() };
+    let found = proven(&keeps, &[begin, start(0x30), lost.into(), start(0x30), first, more]);
+    let words = "it tells of predicted branches, and what was predicted depends on what was lost";
+    assert!(found.contains(&Err(words.to_owned())), "{found:?}");
 }
 
 const EITHER: &str = "; what was told from byte 0x1 on is not believed either";

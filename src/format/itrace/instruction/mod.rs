@@ -107,6 +107,18 @@ pub fn decode(instruction_set: InstructionSet, address: u64, bytes: &[u8]) -> Op
     }
 }
 
+/// Where a jump at `at` leads, of which the program says so only together with the instruction before it: that is the last
+/// of those from `from` on, which lie one behind the other.
+///
+/// Trace encoders of RISC-V can take such a jump for one that needs not be told ("sequentially inferable", Efficient Trace
+/// for RISC-V, "Instruction trace interface"). Other sets have none.
+pub fn sequential_jump_target(instruction_set: InstructionSet, from: u64, at: u64, code: &impl Code) -> Option<u64> {
+    match instruction_set {
+        InstructionSet::Rv32 | InstructionSet::Rv64 => riscv::sequential_jump_target(instruction_set, from, at, code),
+        InstructionSet::A64 | InstructionSet::A32 | InstructionSet::T32 => None,
+    }
+}
+
 impl Flow {
     const INDIRECT_JUMP: Flow = Flow::Indirect { is_conditional: false, is_call: false, is_return: false };
     const INDIRECT_CALL: Flow = Flow::Indirect { is_conditional: false, is_call: true, is_return: false };

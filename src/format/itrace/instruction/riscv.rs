@@ -7,10 +7,13 @@
 //! Compressed jumps of Zcmp and Zcmt are not known here: their encodings are also those of C.FSDSP, and the code does
 //! not tell which is meant.
 
-use super::{Branch, Flow, Instruction, InstructionSet, bit, bits, half_word, signed, word};
+use super::{Branch, Code, Flow, Instruction, InstructionSet, bit, bits, half_word, signed, word};
 
 /// Register `zero`, which is always 0.
 const ZERO: u32 = 0;
+
+/// Register `sp`.
+const STACK_POINTER: u32 = 2;
 
 /// The instruction; `None` if it cannot be executed or is longer than four bytes.
 #[inline]
@@ -24,6 +27,54 @@ pub(super) fn decode(instruction_set: InstructionSet, address: u64, bytes: &[u8]
         return None;
     }
     Some(Instruction { size: 4, flow: place.full(word(bytes)?)? })
+}
+
+/// Where a jump leads, if the instruction before it is a LUI, C.LUI or AUIPC of the register that the jump uses.
+pub(super) fn sequential_jump_target(
+    instruction_set: InstructionSet,
+    from: u64,
+    at: u64,
+    code: &impl Code,
+) -> Option<u64> {
+    let (mut before, mut next) = (None, from);
+    while next < at {
+        before = Some(next);
+        next = next.wrapping_add(decode(instruction_set, next, code.code(next))?.size.into());
+    }
+    let (before, bytes) = (before.filter(|_| next == at)?, code.code(before?));
+    let (register, loaded) = match half_word(bytes).map(u32::from)? {
+        // C.LUI; C.ADDI16SP is one of the stack pointer.
+        half_word if bits(half_word, 0, 2) == 0b01 && bits(half_word, 13, 3) == 0b011 => {
+            let page = bits(half_word, 12, 1) << 17 | bits(half_word, 2, 5) << 12;
+            (bits(half_word, 7, 5), signed(page, 18))
+        }
+        half_word if bits(half_word, 0, 2) != 0b11 => return None,
+        _ => {
+            let word = word(bytes)?;
+            let page = signed(word & !0xfff, 32);
+            match bits(word, 0, 7) {
+                0b011_0111 => (bits(word, 7, 5), page),
+                0b001_0111 => (bits(word, 7, 5), before.wrapping_add(page)),
+                _ => return None,
+            }
+        }
+    };
+    let bytes = code.code(at);
+    let jump = u32::from(half_word(bytes)?);
+    let (source, offset) = match bits(jump, 0, 2) {
+        // C.JR and C.JALR, as whoever asks knows.
+        0b10 => (bits(jump, 7, 5), 0),
+        0b11 => (bits(word(bytes)?, 15, 5), signed(bits(word(bytes)?, 20, 12), 12)),
+        _ => return None,
+    };
+    let target = loaded.wrapping_add(offset) & !1;
+    let is_32 = instruction_set == InstructionSet::Rv32;
+    // C.LUI of the stack pointer is another instruction.
+    (register == source && register != STACK_POINTER).then_some(if is_32 {
+        target & u64::from(u32::MAX)
+    } else {
+        target
+    })
 }
 
 /// Where an instruction lies.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use object::elf;
 
 use super::super::capture::{Capture, ElfAt, ImageAt, Mismatch, TraceSource};
+use super::super::etrace::Fit;
 use super::super::instruction::InstructionSet;
 use super::{Dump, InstructionTrace, Memory, Parts, Protocol, Source, beginning};
 use crate::arch::{self, ArchError, Known, Machine};
@@ -246,7 +247,7 @@ impl InstructionTrace {
             };
             placed.insert(0, first);
         }
-        let mut sources = Vec::new();
+        let (mut sources, mut doubts) = (Vec::new(), Vec::new());
         let mut all = placed.clone();
         let mut shared: Option<Arc<Memory>> = None;
         for (sink, source, protocol) in &described {
@@ -262,9 +263,21 @@ impl InstructionTrace {
             if memory.is_empty() {
                 return Err(OpenError::NoMemory { name: name.to_owned() });
             }
-            sources.push(Source { name: source.name.clone(), sink: *sink, protocol: protocol.clone(), memory });
+            let (protocol, fit) = protocol.clone().fitted(bytes(&sinks, *sink), &memory);
+            let name = &source.name;
+            match fit {
+                Fit::AsSaid => {}
+                Fit::Keeps(what) => {
+                    remarks.push(format!("{name}: its trace fits an encoder that keeps {what} over a synchronization"));
+                }
+                Fit::Open(what) => doubts.push(format!(
+                    "{name}: {what} must be named: what is shown depends on it, and the trace does not tell it (0 is \
+                     what the specification says, and is taken)"
+                )),
+            }
+            sources.push(Source { name: source.name.clone(), sink: *sink, protocol, memory });
         }
-        let mut doubts: Vec<String> = programs.mismatches.iter().map(doubt).collect();
+        doubts.extend(programs.mismatches.iter().map(doubt));
         for source in &sources {
             let sink = bytes(&sinks, source.sink);
             match beginning::remark(source, sink) {

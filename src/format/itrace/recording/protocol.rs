@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::super::capture::{Framing, Protocol as Said, Sink, TraceSource};
 use super::super::coresight::{self, etm4, formatter};
 use super::super::element::ElementKind;
-use super::super::etrace;
-use super::super::instruction::{Ends, InstructionSet};
+use super::super::etrace::{self, Fit};
+use super::super::instruction::{Code, Ends, InstructionSet};
 use super::exceptions;
 
 /// What a source is like.
@@ -60,6 +60,18 @@ impl Protocol {
             }
             (Framing::CoreSight(_), Said::ETrace { .. }) | (Framing::RiscV(_), Said::Etm4(_)) => None,
         }
+    }
+
+    /// The same, with what can only be found out from the sink and the program, and what was.
+    pub fn fitted(mut self, sink: &[u8], code: &dyn Code) -> (Protocol, Fit) {
+        let Protocol::ETrace { framing, parameters, source, others, instruction_set } = &mut self else {
+            return (self, Fit::AsSaid);
+        };
+        let packets = etrace::Packets::new(sink, *framing, parameters);
+        let packets = packets.read_on(etrace::Place::default(), (*source, others), code);
+        let (fitted, fit) = parameters.fitted(*instruction_set, *source, &packets, code);
+        *parameters = fitted;
+        (self, fit)
     }
 
     /// What ends a block for a source of this kind.
