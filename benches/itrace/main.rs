@@ -19,7 +19,7 @@ use traceframe::arch::{self, Known};
 use traceframe::format::itrace::coresight::etm4::{self, Configuration};
 use traceframe::format::itrace::coresight::{self, formatter};
 use traceframe::format::itrace::instruction::{Blocks, Code, InstructionSet};
-use traceframe::format::itrace::recording::{InstructionTrace, Memory, Parts, Protocol, Source};
+use traceframe::format::itrace::recording::{Hart, InstructionTrace, Memory, Parts, Protocol, Source};
 use traceframe::format::itrace::{Step, etrace};
 use traceframe::image::{Image, PlacedImage};
 use traceframe::index::{Answer, Index};
@@ -115,13 +115,13 @@ fn stages(name: &str, program: &str, sink: &[u8], protocol: &Protocol) {
                 }),
             );
         }
-        Protocol::ETrace { framing, parameters, instruction_set, .. } => {
-            timed(name, "packets", || etrace::Packets::new(sink, *framing, parameters).count() as u64);
+        Protocol::ETrace(hart) => {
+            let packets = || etrace::Packets::new(sink, hart.framing, &hart.parameters);
+            timed(name, "packets", || packets().count() as u64);
             let own = timed(name, "instructions, reconstructed by block", || {
                 let mut instructions = 0;
-                let mut reconstruction = etrace::Reconstruction::new(*instruction_set, parameters);
-                let packets = etrace::Packets::new(sink, *framing, parameters);
-                reconstruction.take_all(packets, &mut blocks, &mut |_, step| instructions += executed(&step));
+                let mut reconstruction = etrace::Reconstruction::new(hart.instruction_set, &hart.parameters);
+                reconstruction.take_all(packets(), &mut blocks, &mut |_, step| instructions += executed(&step));
                 instructions
             });
             ratio(own, timed(name, "instructions, riscv-etrace", || tracer::instructions(&program, sink)));
@@ -158,13 +158,13 @@ fn main() {
         framing: formatter::Framing::Aligned,
         configuration: Configuration::from_registers(ETM).unwrap(),
     };
-    let etrace = Protocol::ETrace {
+    let etrace = Protocol::ETrace(Hart {
         others: Vec::new(),
         framing: etrace::Framing::Siemens { hart_bits: 0 },
         parameters: etrace::Parameters::new(&[("iaddress_width_p", 64)]).unwrap(),
         source: 0,
         instruction_set: InstructionSet::Rv64,
-    };
+    });
     for (name, program, sink, protocol) in [
         ("ETMv4", "prog.a64.200", "gen-etm4-one/cstrace.bin", etm),
         ("E-Trace", "prog.rv64.200", "rv64.200.te_inst", etrace),

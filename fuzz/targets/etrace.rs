@@ -71,7 +71,7 @@ pub fn run(data: &[u8]) {
     let mut reconstruction = Reconstruction::new(set, &parameters);
     let packets = Packets::new(&sink, FRAMINGS[choice % FRAMINGS.len()], &parameters);
     let mut behind = 0;
-    for packet in packets.read_on(Place::default(), ((choice >> 3 & 1) as u64, &[0, 2]), &program) {
+    for packet in packets.read_on(Place::default(), ((choice >> 3 & 1) as u64, &[0, 2]), (&program, set)) {
         assert!((behind..sink.len() as u64).contains(&packet.at));
         behind = packet.at + 1;
         walked.packet();

@@ -42,7 +42,7 @@ impl FramesCommand {
     /// Writes to standard output.
     pub fn run(self) -> Result<(), Failure> {
         let replay = self.recording.open()?;
-        replay.index().wait();
+        let frames = replay.index().wait().frames;
         let FramesCommand { tracepoint, pc, range, pid, time, .. } = self;
         let filter = FrameFilter { tracepoint, pc, range, pid, time };
         let mut out = BufWriter::new(std::io::stdout().lock());
@@ -65,6 +65,12 @@ impl FramesCommand {
             }
         }
         out.flush()?;
+        if let Some((first, _)) = range
+            && first >= frames
+        {
+            let last = frames.checked_sub(1).map_or("none".to_owned(), |last| last.to_string());
+            tracing::warn!("there is no frame {first} (--range): the last is {last}");
+        }
         Failure::if_changed(&replay)?;
         for warning in report::warnings(&replay) {
             tracing::warn!("{warning}");

@@ -167,7 +167,8 @@ fn refuse(name: &Path, bytes: &[u8]) -> FormatError {
         name,
         found,
         expected: "a gdb trace file, which begins with 7f 54 52 41 43 45 30 0a, or a trace-cmd recording, 17 08 44 74 72 61 63 69 6e 67; \
-                   for the dump of an instruction trace --source says what is in it",
+                   for the dump of an instruction trace --source says what is in it, or a TOML file with a table \
+                   [capture], or the directory of a snapshot",
     }
 }
 

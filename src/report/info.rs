@@ -7,11 +7,12 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::JSON_VERSION;
+use super::interruptions::interruption;
 use super::text::{count, place, printable};
 use super::warnings;
 use crate::arch::Origin;
 use crate::image::PlacedImage;
-use crate::index::InterruptionQuery;
+use crate::index::{Answer, InterruptionQuery};
 use crate::session::Replay;
 use crate::trace::{RunStatus, StopReason, Thread, Tracepoint, TracepointKind};
 
@@ -112,6 +113,8 @@ pub struct SourceInfo {
     pub instructions: u64,
     /// How often nobody knows what it executed.
     pub gaps: u64,
+    /// The first of these gaps, in words: between which frames, why, and at which byte of the dump.
+    pub first_gap: Option<String>,
     /// How many exceptions and interrupts it took.
     pub exceptions: u64,
 }
@@ -356,6 +359,9 @@ impl std::fmt::Display for Info {
                 count(source.gaps, "gap"),
                 count(source.exceptions, "exception")
             )?;
+            if let Some(gap) = &source.first_gap {
+                writeln!(f, "  {}{gap}", if source.gaps == 1 { "" } else { "first " })?;
+            }
         }
         let sources = self.sources.iter().map(|source| source.thread.cast_signed());
         let defined: BTreeSet<i32> =
@@ -505,7 +511,12 @@ fn sources(replay: &Replay, counts: &BTreeMap<i32, u64>) -> Vec<SourceInfo> {
         };
         let (gaps, exceptions) = (count(true), count(false));
         let instructions = counts.get(&thread.id.cast_signed()).copied().unwrap_or(0);
-        SourceInfo { thread: thread.id, name: thread.name.clone(), instructions, gaps, exceptions }
+        let query = InterruptionQuery { thread: Some(thread.id), gaps: true, exceptions: false };
+        let first_gap = match replay.index().next_interruption(0, &query) {
+            Answer::Found(placed) => Some(interruption(replay, &placed).trim_end().to_owned()),
+            Answer::Nothing | Answer::NotYet => None,
+        };
+        SourceInfo { thread: thread.id, name: thread.name.clone(), instructions, gaps, first_gap, exceptions }
     };
     threads.map(source).collect()
 }

@@ -34,7 +34,7 @@ pub enum SourceError {
         cause: io::Error,
     },
     /// Something that is no file with a fixed content: a directory, a pipe, a device.
-    #[error("{}: is {found}, not a regular file (name a file, or copy it to one first)", path.display())]
+    #[error("{}: is {found}, not a regular file ({})", path.display(), instead(found))]
     NotAFile {
         /// The file as the user named it.
         path: PathBuf,
@@ -62,6 +62,17 @@ pub enum SourceError {
         /// How it is compressed.
         compression: Compression,
     },
+}
+
+/// What a directory is called.
+const DIRECTORY: &str = "a directory";
+
+/// What to name instead of something that is no file.
+fn instead(found: &str) -> &'static str {
+    match found {
+        DIRECTORY => "name a file in it; that of a snapshot has a file snapshot.ini",
+        _ => "copy it to a file first",
+    }
 }
 
 /// What to do where the operating system refuses a file, in brackets.
@@ -209,7 +220,7 @@ fn describe(kind: std::fs::FileType) -> &'static str {
             return "a device";
         }
     }
-    if kind.is_dir() { "a directory" } else { "a special file" }
+    if kind.is_dir() { DIRECTORY } else { "a special file" }
 }
 
 #[cfg(test)]

@@ -44,7 +44,36 @@ fn frames_and_info_say_what_lies_between() {
     assert_eq!(row["before"][0]["what"], "the trace unit lost packets (overflow)");
     assert_eq!((row["before"][0]["last"].as_u64(), row["register_bytes"].as_u64()), (Some(2521), Some(0)));
     let (_, info, _) = said(&["info", "walk.t32.toml"]);
-    assert!(info.contains("source core 0 (thread 1): 4233 instructions, 3 gaps, 14 exceptions\n"), "{info}");
+    assert!(
+        info.contains(
+            "source core 0 (thread 1): 4233 instructions, 3 gaps, 14 exceptions\n  first gap: nobody knows what was \
+             executed between frame 2521 at "
+        ),
+        "{info}"
+    );
+    let (code, _, errors) = said(&["frames", "walk.t32.toml", "--range", "4233..9999"]);
+    assert_eq!(code, Some(0));
+    assert!(errors.contains("there is no frame 4233 (--range): the last is 4232"), "{errors}");
+}
+
+/// What an encoder keeps over a synchronization is found out, or asked for; options that say it are believed.
+#[test]
+fn what_an_encoder_keeps_is_said_where_nobody_named_it() {
+    let info = |sink: &str, named: &str| {
+        let source = format!("0=etrace,isa=rv64,iaddress_width_p=64,{named}");
+        said(&["info", sink, "--source", &source, "--exec", "prog.rv64.200", "--strict"])
+    };
+    let (code, text, errors) = info("rv64.200.ir.te_inst", "return_stack_size_p=8,call_counter_size_p=8");
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(text.contains("63108 instructions, 0 gaps"), "{text}");
+    assert!(text.contains("its trace fits an encoder that keeps calls (as keeps_returns=1 would say)"), "{text}");
+    let modes = "call_counter_size_p=9,bpred_size_p=7,cache_size_p=7,f0s_width_p=1";
+    let (code, _, errors) = info("rv64.loops.te_inst", modes);
+    assert_eq!(code, Some(3), "{errors}");
+    assert!(errors.contains("hart 0: keeps_predictions must be named"), "{errors}");
+    let (code, text, errors) = info("rv64.loops.te_inst", &format!("{modes},keeps_predictions=1"));
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    assert!(text.contains("97181 instructions, 0 gaps"), "{text}");
 }
 
 /// A description whose program must have a build ID.

@@ -59,12 +59,15 @@ pub(super) struct Unconfirmed {
     pushed: u64,
     /// How many there were when each of the last addresses agreed, the oldest first.
     agreed: [u64; AGREEING - 1],
+    /// Whether a gap was told, and nothing was executed since.
+    is_in_gap: bool,
 }
 
 impl Unconfirmed {
     /// Adds a step, which waits.
     #[inline]
     pub fn push(&mut self, at: u64, step: Step) {
+        self.is_in_gap &= !matches!(step, Step::Run(_));
         self.steps.push_back((at, step));
         self.pushed += 1;
     }
@@ -97,8 +100,19 @@ impl Unconfirmed {
         self.steps.drain(..).for_each(|(at, told)| step(at, told));
     }
 
+    /// Something at a place in the sink does not fit, or tells that something is missing. One gap is one, whatever does not
+    /// fit in it.
+    pub fn break_off(&mut self, at: u64, wrong: Wrong, step: &mut impl FnMut(u64, Step)) {
+        let tells = |(_, step): &(u64, Step)| matches!(step, Step::Run(_) | Step::Discontinuity(_));
+        if std::mem::replace(&mut self.is_in_gap, true) && !self.steps.iter().any(tells) {
+            self.forget();
+        } else {
+            self.end_at(at, wrong, step);
+        }
+    }
+
     /// Ends in a discontinuity, which something at a place in the sink tells.
-    pub fn end_at(&mut self, at: u64, wrong: Wrong, step: &mut impl FnMut(u64, Step)) {
+    fn end_at(&mut self, at: u64, wrong: Wrong, step: &mut impl FnMut(u64, Step)) {
         let reason = match *wrong.0 {
             Why::Lost(reason) => {
                 self.pass_on(step);
@@ -116,11 +130,6 @@ impl Unconfirmed {
         step(at, Step::Discontinuity(Discontinuity { at, reason }));
     }
 
-    /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
-    }
-
     /// Forgets everything. The place in the sink of the first instructions of that.
     pub fn forget(&mut self) -> Option<u64> {
         let first = self.steps.iter().find(|(_, step)| matches!(step, Step::Run(_))).map(|(at, _)| *at);
@@ -132,6 +141,7 @@ impl Unconfirmed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::itrace::instruction::{Blocks, Code, Ends, InstructionSet};
 
     /// What was given away, and the gaps in words.
     #[derive(Default)]
@@ -177,11 +187,41 @@ mod tests {
         ] {
             let mut given = Given::default();
             let mut unconfirmed = waiting(0..10, &mut given);
-            unconfirmed.end_at(10, wrong, &mut |at, step| given.take(at, step));
+            unconfirmed.break_off(10, wrong, &mut |at, step| given.take(at, step));
             assert_eq!((given.0.len(), given.1.len()), (shown, usize::from(!waits)));
             unconfirmed.pass_on(&mut |at, step| given.take(at, step));
             assert_eq!((given.0.len(), given.1.len()), (if waits { 10 } else { shown }, 1));
         }
+    }
+
+    struct Nop;
+
+    impl Code for Nop {
+        fn code(&self, address: u64) -> &[u8] {
+            if address == 0 { &[0x1f, 0x20, 0x03, 0xd5] } else { &[] }
+        }
+    }
+
+    #[test]
+    fn one_gap_is_one_whatever_does_not_fit_in_it() {
+        let mut given = Given::default();
+        let mut unconfirmed = waiting(0..10, &mut given);
+        // A `nop` at 0.
+        let mut blocks = Blocks::new(Nop, Ends::default());
+        let block = *blocks.block(InstructionSet::A64, 0);
+        let mut break_off = |unconfirmed: &mut Unconfirmed, wrong| {
+            unconfirmed.break_off(10, wrong, &mut |at, step| given.take(at, step));
+            given.1.len()
+        };
+        assert_eq!(break_off(&mut unconfirmed, Wrong::lost("it was lost")), 1);
+        unconfirmed.push(11, Step::Time(0));
+        assert_eq!(break_off(&mut unconfirmed, Wrong::contradicted("it does not fit")), 1);
+        unconfirmed.push(12, Step::Run(block));
+        assert_eq!(break_off(&mut unconfirmed, Wrong::contradicted("it does not fit")), 2);
+        // One that waits is none yet.
+        unconfirmed.push(13, Step::Run(block));
+        assert_eq!(break_off(&mut unconfirmed, Wrong::untold("it is told later")), 2);
+        assert_eq!(break_off(&mut unconfirmed, Wrong::contradicted("it does not fit")), 3);
     }
 
     #[test]

@@ -102,8 +102,11 @@ fn show(program: &Program, sink: &Sink, framing: Framing, width: Width) -> Shown
     let mut blocks = Blocks::new(program, Ends::default());
     let mut reconstruction = Reconstruction::new(program.instruction_set(0), &parameters);
     let source = if matches!(framing, Framing::Siemens { .. }) { 0 } else { encoder::SOURCE };
-    let packets =
-        Packets::new(&sink.bytes, framing, &parameters).read_on(Place::default(), (source.into(), &[]), program);
+    let packets = Packets::new(&sink.bytes, framing, &parameters).read_on(
+        Place::default(),
+        (source.into(), &[]),
+        (program, program.instruction_set(0)),
+    );
     reconstruction.take_all(packets, &mut blocks, &mut |at, step| shown.take(program, sink, at, step));
     shown
 }

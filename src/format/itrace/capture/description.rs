@@ -29,7 +29,7 @@
 //! | | `core`, `core_type` | the core that it watches, and what that is (`Cortex-A53`) |
 //! | | `registers` | for `etm4` and `ete`: the registers of the trace unit. TRCTRACEIDR may be left out, or `id` |
 //! | | `isa` | for `etrace`: `rv32` or `rv64` |
-//! | | `parameters` | for `etrace`: the parameters of the encoder, as its specification names them |
+//! | | `parameters` | for `etrace`: the parameters of the encoder, as its specification names them, and what else is to be known of it ([`Parameters::new`](crate::format::itrace::etrace::Parameters::new)) |
 //! | `[[image]]` | `file` | what lay in memory: an ELF file, or bytes; the first with an address is believed |
 //! | | `address` | for an ELF file the address of its first page, as in `/proc/PID/maps`; for bytes that of the first |
 //! | | `load_bias` | for an ELF file, instead of `address`: what to add to its addresses |
@@ -41,8 +41,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::ErrorKind;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -232,8 +233,15 @@ impl File<'_> {
         CaptureError::Description { place: format!("{}:{}", self.path.display(), self.line(span)), cause }
     }
 
-    fn beside(&self, name: &str) -> std::path::PathBuf {
-        self.path.parent().unwrap_or(Path::new("")).join(name)
+    /// A file that is named, which lies beside this one.
+    fn beside(&self, span: &Range<usize>, name: &str) -> Result<PathBuf, CaptureError> {
+        let path = self.path.parent().unwrap_or(Path::new("")).join(name);
+        match std::fs::metadata(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(self.error(span, DescriptionError::NotThere { path }))
+            }
+            _ => Ok(path),
+        }
     }
 
     fn sink(&self, sink: Spanned<SinkTable>, cores: &BTreeMap<String, Arc<Core>>) -> Result<Sink, CaptureError> {
@@ -259,12 +267,12 @@ impl File<'_> {
             }
             (None, None) => None,
         };
-        Sink::new(self.beside(&sink.file), framing, sources).map_err(failed)
+        Sink::new(self.beside(&span, &sink.file)?, framing, sources).map_err(failed)
     }
 
     fn image(&self, span: &Range<usize>, image: ImageTable) -> Result<ImageAt, CaptureError> {
         let failed = |cause| self.error(span, cause);
-        let path = self.beside(&image.file);
+        let path = self.beside(span, &image.file)?;
         let is_elf = is_elf(&path)? && !image.raw;
         let (kind, expected) = if is_elf {
             ("an ELF file", "address or load_bias, build_id and core (raw = true for bytes of memory)")

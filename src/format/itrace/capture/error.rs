@@ -273,6 +273,12 @@ pub enum DescriptionError {
         /// What was found.
         found: u64,
     },
+    /// A file that is named and not there.
+    #[error("names {}, which is not there (it is looked for beside this file; is its name right?)", path.display())]
+    NotThere {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file without sinks.
     #[error("no sink is named, expected a table [[sink]] with file = \"…\"")]
     NoSinks,
@@ -286,15 +292,19 @@ fn unit(version: Version) -> String {
     }
 }
 
-/// Where Linux shows the register that is missing.
+/// Where Linux shows the registers that are missing.
 fn found_at(protocol: &str, cause: &ConfigurationError) -> String {
-    let ConfigurationError::Missing(register) = cause else { return String::new() };
+    let ConfigurationError::Missing(registers) = cause else { return String::new() };
     let device = if protocol == "ete" { "ete0" } else { "etm0" };
-    let file = match *register {
+    let file = |register: &&str| match *register {
         "TRCCONFIGR" => "mgmt/trcconfig".to_owned(),
         "TRCTRACEIDR" => "mgmt/trctraceid".to_owned(),
         "TRCDEVARCH" => "mgmt/trcdevarch".to_owned(),
         register => format!("trcidr/{}", register.to_ascii_lowercase()),
     };
-    format!(" (on Linux: cat /sys/bus/coresight/devices/{device}/{file})")
+    let files: Vec<_> = registers.iter().map(file).collect();
+    match &files[..] {
+        [file] => format!(" (on Linux: cat /sys/bus/coresight/devices/{device}/{file})"),
+        files => format!(" (on Linux: cd /sys/bus/coresight/devices/{device}; grep . {})", files.join(" ")),
+    }
 }

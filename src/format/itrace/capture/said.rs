@@ -65,8 +65,12 @@ impl Said {
         // A sink with a single source may do without, and then nobody looks at it.
         let implied = register.is_none().then_some((TRACE_ID, id.unwrap_or(0)));
         let registers = self.settings.iter().map(|(name, value)| (name.as_str(), *value)).chain(implied);
-        let configuration = Configuration::from_registers(registers)
-            .map_err(|cause| DescriptionError::Configuration { protocol, cause })?;
+        let configuration = Configuration::from_registers(registers).map_err(|cause| {
+            match self.settings.iter().find(|(name, _)| is_meant(name, &cause)) {
+                Some((name, _)) => DescriptionError::Unknown { protocol, found: name.clone() },
+                None => DescriptionError::Configuration { protocol, cause },
+            }
+        })?;
         let version = configuration.version();
         if version.is_ete() != (self.protocol == Named::Ete) {
             return Err(DescriptionError::Version { protocol, version });
@@ -96,12 +100,23 @@ fn is_register(name: &str) -> bool {
     begins && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
+/// Whether a register is missing because its name was not written to its end, as `TRCCONFIG`.
+fn is_meant(name: &str, cause: &ConfigurationError) -> bool {
+    let ConfigurationError::Missing(missing) = cause else { return false };
+    let is_known = Configuration::REGISTERS.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let begins = |register: &&str| {
+        register.len() == name.len() + 1
+            && register.get(..name.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(name))
+    };
+    !is_known && missing.iter().any(begins)
+}
+
 /// That a source has no ID, in words for its protocol.
 pub(super) fn no_id(protocol: &Protocol) -> DescriptionError {
     match protocol {
         Protocol::Etm4(configuration) => DescriptionError::Configuration {
             protocol: if configuration.version().is_ete() { "ete" } else { "etm4" },
-            cause: ConfigurationError::Missing(TRACE_ID),
+            cause: ConfigurationError::Missing(vec![TRACE_ID]),
         },
         Protocol::ETrace { .. } => DescriptionError::NoId,
     }

@@ -52,8 +52,6 @@ pub struct Reconstruction {
     unconfirmed: Unconfirmed,
     /// Whether anything was executed since tracing began.
     is_tracing: bool,
-    /// Whether a gap was told, and nothing was executed since.
-    is_in_gap: bool,
 }
 
 impl Reconstruction {
@@ -66,7 +64,6 @@ impl Reconstruction {
             begins_anew: false,
             unconfirmed: Unconfirmed::default(),
             is_tracing: false,
-            is_in_gap: false,
         }
     }
 
@@ -108,13 +105,9 @@ impl Reconstruction {
         self.break_off(at, Wrong::contradicted(what), step);
     }
 
-    /// Something does not fit, or is missing. One gap is one, whatever does not fit in it.
+    /// Something does not fit, or is missing.
     fn break_off(&mut self, at: u64, wrong: Wrong, step: &mut impl FnMut(u64, Step)) {
-        if std::mem::replace(&mut self.is_in_gap, true) {
-            self.unconfirmed.forget();
-        } else {
-            self.unconfirmed.end_at(at, wrong, step);
-        }
+        self.unconfirmed.break_off(at, wrong, step);
         self.lose();
     }
 
@@ -263,7 +256,6 @@ impl Reconstruction {
     fn run(&mut self, at: u64, block: &Block) {
         if block.instructions() > 0 {
             self.is_tracing = true;
-            self.is_in_gap = false;
             self.unconfirmed.push(at, Step::Run(*block));
         }
     }

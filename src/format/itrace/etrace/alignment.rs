@@ -2,7 +2,8 @@
 //!
 //! Nothing in the bytes says it. Read from a wrong place on, they look like packets too, but not for long: of some the
 //! header or the payload cannot be, others have more bytes than they say anything with. Then the next place is looked for
-//! at which packets follow each other, beginning with a synchronization that tells an address of the program. The packets
+//! at which packets follow each other, beginning with a synchronization that tells an address of the program, from which
+//! that has a way to what the next ones tell. The packets
 //! up to there are read as they seem to lie all the same, since damage may have left lengths alone; one that would run
 //! over that place is none.
 //!
@@ -13,16 +14,24 @@
 //! It depends on the bytes and the program alone, so that whoever reads a part of a sink finds the same.
 
 use riscv_etrace::packet::Error;
+use riscv_etrace::packet::ext::Extension;
 use riscv_etrace::packet::payload::InstructionTrace;
 use riscv_etrace::packet::sync::Synchronization;
 
-use super::packets::{Found, Packets, is_cut};
+use super::packets::{Found, Packets, Rest, is_cut};
+use super::parameters::Parameters;
+use super::reconstruction::{MOST_PREDICTED, Reconstruction};
+use crate::format::itrace::instruction::{Blocks, Ends};
+use crate::format::itrace::step::Step;
 
 /// A packet as it lies in the bytes; `None` for one that fills a gap.
 type Read = Result<Option<Found>, Error>;
 
 /// How many packets have to follow each other. Read from a wrong place on, every second cannot be.
 const FOLLOWING: usize = 12;
+
+/// How many packets the program must have a way for.
+const LEADING: usize = 6;
 
 /// What is known of where packets begin.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +52,7 @@ enum Look {
     Sound,
     /// Data, of which nothing is seen.
     Data,
-    /// It has bytes that say nothing.
+    /// It has bytes that say nothing: they extend the sign of what it says.
     TooLong,
     /// It cannot be, or is of a hart that there is not.
     Unreadable,
@@ -103,7 +112,7 @@ impl Packets<'_> {
 
     /// From an offset on, where the next packet of the hart certainly begins that tells an address of the program.
     fn next_synchronization(&self, from: usize) -> Option<usize> {
-        self.code?;
+        self.program?;
         let mut packets = self.clone();
         (from..self.len()).find(|at| {
             packets.next = *at;
@@ -112,12 +121,14 @@ impl Packets<'_> {
                 && self.look(&found) == Look::Sound
                 && self.is_own(&found)
                 && packets.clone().follow_each_other()
+                && packets.clone().leads_on(*at)
         })
     }
 
     /// Whether an instruction can begin at an address.
     fn is_of_program(&self, address: u64) -> bool {
-        address & 1 == 0 && self.code.is_some_and(|code| !code.code(address & self.mask).is_empty())
+        let address = address & self.parameters.address_mask();
+        address & 1 == 0 && self.program.is_some_and(|(code, _)| !code.code(address).is_empty())
     }
 
     /// Whether the next packets are as an encoder makes them.
@@ -135,10 +146,27 @@ impl Packets<'_> {
         })
     }
 
+    /// Whether the program has a way from a synchronization at an offset to what the hart's next packets tell.
+    fn leads_on(mut self, at: usize) -> bool {
+        let (Some((code, instruction_set)), Some(options)) = (self.program, self.options) else { return true };
+        let mut blocks = Blocks::new(code, Ends::default());
+        let parameters = Parameters { options: Some(options), ..self.parameters };
+        let mut reconstruction = Reconstruction::new(instruction_set, &parameters);
+        let own = self.own;
+        (self.next, self.alignment, self.program) = (at, Alignment::Certain, None);
+        // Where the encoder says something of itself, another trace may begin.
+        let packets = self.filter(|packet| packet.source == Some(own)).take_while(|packet| !packet.tells_options());
+        packets.take(LEADING).all(|packet| {
+            let mut is_way = true;
+            reconstruction.take(&packet, &mut blocks, &mut |_, step| is_way &= !matches!(step, Step::Discontinuity(_)));
+            is_way
+        })
+    }
+
     /// The offset of the hart's next packet, if it is the first of a trace: how the encoder tells things, or where
     /// execution begins; and if there is what an encoder makes behind that.
     fn beginning(mut self) -> Option<usize> {
-        let (mut first, mut own) = (None, 0);
+        let (mut first, mut own, mut is_to_begin) = (None, 0, true);
         while own < FOLLOWING && self.skip_fill() {
             let at = self.next;
             let found = self.decode();
@@ -156,10 +184,12 @@ impl Packets<'_> {
                 Synchronization::Support(_) => true,
                 told => begins_at(told).is_some_and(|address| self.is_of_program(address)),
             };
-            let is_sound = if own == 0 { synchronization(&found).is_some_and(begins) } else { look == Look::Sound };
+            // Where the encoder tells how it tells things, it goes on with where execution begins.
+            let is_sound = if is_to_begin { synchronization(&found).is_some_and(begins) } else { look == Look::Sound };
             if !is_sound {
                 return None;
             }
+            is_to_begin = matches!(synchronization(&found), Some(Synchronization::Support(_)));
             first = first.or(Some(at));
             own += 1;
         }
@@ -171,15 +201,28 @@ impl Packets<'_> {
         matches!(found, Ok(Some(found)) if found.source == self.own)
     }
 
+    /// Whether the encoder can send a packet of format 0 that says this.
+    fn can_be(&self, told: &Extension) -> bool {
+        match told {
+            Extension::BranchCount(count) => {
+                self.parameters.predictor_size > 0 && u64::from(count.branch_count) < MOST_PREDICTED
+            }
+            Extension::JumpTargetIndex(_) => self.parameters.fields.cache_size_p > 0,
+        }
+    }
+
     fn look(&self, found: &Read) -> Look {
         match found {
             Err(_) => Look::Unreadable,
             Ok(Some(found)) if found.source == self.own => match found.payload {
                 Err(_) => Look::Unreadable,
-                Ok(Some(InstructionTrace::Extension(_))) if !self.has_extensions => Look::Unreadable,
+                Ok(Some(InstructionTrace::Extension(told))) if !self.can_be(&told) => Look::Unreadable,
                 Ok(None) => Look::Data,
-                Ok(Some(_)) if found.is_too_long => Look::TooLong,
-                Ok(Some(_)) => Look::Sound,
+                Ok(Some(_)) => match found.rest {
+                    Rest::None => Look::Sound,
+                    Rest::Sign => Look::TooLong,
+                    Rest::Other => Look::Unreadable,
+                },
             },
             Ok(Some(found)) if !self.others.contains(&found.source) => Look::Unreadable,
             Ok(_) => Look::Sound,
@@ -209,22 +252,27 @@ mod tests {
     use super::super::packets::Place;
     use super::super::{Framing, Parameters};
     use super::*;
-    use crate::format::itrace::instruction::Code;
+    use crate::format::itrace::instruction::{Code, InstructionSet};
     use crate::format::itrace::tests::data;
+    use crate::image::Image;
 
-    struct Program;
+    struct Program(Image);
 
     impl Code for Program {
         fn code(&self, address: u64) -> &[u8] {
-            if (0x10000..0x11000).contains(&address) { &[0; 4] } else { &[] }
+            self.0.read_only(address)
         }
+    }
+
+    fn program() -> Program {
+        Program(Image::open(&data("prog.rv64.200")).unwrap())
     }
 
     /// The offset of each packet behind so many bytes, and what it says.
     fn packets(bytes: &[u8], ahead: usize) -> Vec<(usize, String)> {
         let parameters = Parameters::new(&[("iaddress_width_p", 64)]).unwrap();
         Packets::new(bytes, Framing::Siemens { hart_bits: 0 }, &parameters)
-            .read_on(Place::default(), (0, &[]), &Program)
+            .read_on(Place::default(), (0, &[]), (&program(), InstructionSet::Rv64))
             .map(|packet| (packet.at as usize + ahead, format!("{:?}", packet.payload)))
             .collect()
     }
@@ -319,8 +367,13 @@ mod tests {
         let two = otherwise(&bytes, &all, |header, payload| [foreign.as_slice(), &[header, 0], payload].concat());
         let parameters = Parameters::new(&[("iaddress_width_p", 64)]).unwrap();
         let framing = Framing::Siemens { hart_bits: 1 };
+        let program = program();
         let found = |others: &[u64]| -> Vec<_> {
-            let found = Packets::new(&two, framing, &parameters).read_on(Place::default(), (0, others), &Program);
+            let found = Packets::new(&two, framing, &parameters).read_on(
+                Place::default(),
+                (0, others),
+                (&program, InstructionSet::Rv64),
+            );
             found.filter(|packet| packet.source == Some(0)).map(|packet| format!("{:?}", packet.payload)).collect()
         };
         assert!(found(&[1]).iter().eq(all.iter().map(|(_, said)| said)));

@@ -7,10 +7,10 @@ use riscv_etrace::packet::ext::{BranchKind, JumpTargetIndex};
 use riscv_etrace::packet::payload::InstructionTrace;
 use riscv_etrace::packet::smi::TraceType;
 use riscv_etrace::packet::sync::Synchronization;
-use riscv_etrace::packet::unit::Reference;
+use riscv_etrace::packet::unit::{Reference, ReferenceIOptions};
 use riscv_etrace::packet::{self, Error};
 
-use super::super::instruction::Code;
+use super::super::instruction::{Code, InstructionSet};
 use super::alignment::{Alignment, begins_at};
 use super::parameters::Parameters;
 
@@ -55,8 +55,28 @@ pub(super) struct Found {
     pub source: u64,
     time: Option<u64>,
     pub payload: Result<Option<InstructionTrace>, Error>,
-    /// Whether bytes of it say nothing.
-    pub is_too_long: bool,
+    pub rest: Rest,
+}
+
+/// What bytes of a packet are behind what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// There are none.
+    None,
+    /// They only extend its sign, as any encoder may have them.
+    Sign,
+    /// No encoder makes such.
+    Other,
+}
+
+impl Rest {
+    fn of(bytes: &[u8]) -> Rest {
+        match bytes {
+            [] => Rest::None,
+            bytes if bytes.iter().all(|byte| *byte == 0) || bytes.iter().all(|byte| *byte == 0xff) => Rest::Sign,
+            _ => Rest::Other,
+        }
+    }
 }
 
 impl Packet {
@@ -84,6 +104,8 @@ impl Packet {
 pub struct Place {
     next: u64,
     alignment: Alignment,
+    /// What the encoder was last switched to.
+    options: Option<ReferenceIOptions>,
 }
 
 /// The packets of a sink, of all sources.
@@ -93,9 +115,6 @@ pub struct Packets<'a> {
     /// The same for packets in an encapsulation without a timestamp.
     without_timestamps: Decoder<'a, Reference>,
     framing: Framing,
-    /// Whether there can be packets of format 0, and whether those can only tell places in the cache of jump targets.
-    pub(super) has_extensions: bool,
-    has_jump_targets_alone: bool,
     bytes: &'a [u8],
     /// Offset of the next packet.
     pub(super) next: usize,
@@ -103,10 +122,11 @@ pub struct Packets<'a> {
     /// The number of the hart that is read, and those of the others.
     pub(super) own: u64,
     pub(super) others: &'a [u64],
-    /// The program, which tells synchronizations from what looks like one.
-    pub(super) code: Option<&'a dyn Code>,
-    /// The bits of an address.
-    pub(super) mask: u64,
+    /// The program, which tells synchronizations from what looks like one, and how its instructions are encoded.
+    pub(super) program: Option<(&'a dyn Code, InstructionSet)>,
+    pub(super) parameters: Parameters,
+    /// What the encoder was last switched to, as far as that is known.
+    pub(super) options: Option<ReferenceIOptions>,
 }
 
 impl<'a> Packets<'a> {
@@ -123,24 +143,29 @@ impl<'a> Packets<'a> {
             decoder: decoder(timestamp_bytes),
             without_timestamps: decoder(0),
             framing,
-            has_extensions: parameters.has_extensions(),
-            has_jump_targets_alone: parameters.has_jump_targets_alone(),
             bytes,
             next: 0,
             alignment: Alignment::Certain,
             own: 0,
             others: &[],
-            code: None,
-            mask: parameters.address_mask(),
+            program: None,
+            parameters: *parameters,
+            options: parameters.options,
         }
     }
 
     /// Those from a place on. Where packets do not follow each other, because the sink begins in the middle of one or
     /// bytes were damaged, they are found again at a synchronization of the hart, or source, of a number, that tells an
     /// address of the program. There are `others`, and any further are a reason for doubt.
-    pub fn read_on(self, place: Place, (own, others): (u64, &'a [u64]), code: &'a dyn Code) -> Packets<'a> {
+    pub fn read_on(
+        self,
+        place: Place,
+        (own, others): (u64, &'a [u64]),
+        program: (&'a dyn Code, InstructionSet),
+    ) -> Packets<'a> {
         let next = usize::try_from(place.next).unwrap_or(usize::MAX).min(self.bytes.len());
-        Packets { next, alignment: place.alignment, own, others, code: Some(code), ..self }
+        let options = place.options.or(self.options);
+        Packets { next, alignment: place.alignment, options, own, others, program: Some(program), ..self }
     }
 
     /// The numbers of the harts, or sources, that are there, as the first packets have them. One of which there is hardly
@@ -156,7 +181,7 @@ impl<'a> Packets<'a> {
 
     /// The place of the next packet.
     pub fn place(&self) -> Place {
-        Place { next: self.next as u64, alignment: self.alignment }
+        Place { next: self.next as u64, alignment: self.alignment, options: self.options }
     }
 
     /// A packet, and moves behind it; `None` for one that fills a gap.
@@ -167,7 +192,7 @@ impl<'a> Packets<'a> {
             && rest.first().is_some_and(|header| header & 0x80 == 0);
         let decoder = if is_short { &mut self.without_timestamps } else { &mut self.decoder };
         decoder.reset(rest);
-        let has_jump_targets_alone = self.has_jump_targets_alone;
+        let has_jump_targets_alone = self.parameters.has_jump_targets_alone();
         let read = |source, time, payload: &mut Decoder<Reference>| {
             let found = match has_jump_targets_alone.then(|| jump_target(payload)).flatten() {
                 Some(found) => found,
@@ -175,7 +200,8 @@ impl<'a> Packets<'a> {
             };
             let found = found.map(Some);
             // The byte that it ended in is counted among those that are left.
-            Found { source, time, payload: found, is_too_long: payload.bytes_left() > 1 }
+            let rest = Rest::of(payload.remaining_data().get(1..).unwrap_or_default());
+            Found { source, time, payload: found, rest }
         };
         let found = match self.framing {
             Framing::Siemens { .. } => {
@@ -183,10 +209,10 @@ impl<'a> Packets<'a> {
                 let (source, kind) = (packet.hart(), packet.raw_trace_type());
                 Some(match packet.trace_type() {
                     Some(TraceType::Instruction) => read(source, None, packet.payload_mut()),
-                    Some(TraceType::Data) => Found { source, time: None, payload: Ok(None), is_too_long: false },
+                    Some(TraceType::Data) => Found { source, time: None, payload: Ok(None), rest: Rest::None },
                     None => {
                         let payload = Err(Error::UnknownTraceType(kind));
-                        Found { source, time: None, payload, is_too_long: false }
+                        Found { source, time: None, payload, rest: Rest::None }
                     }
                 })
             }
@@ -234,6 +260,11 @@ impl Iterator for Packets<'_> {
             match found {
                 _ if is_astray => return unread("the next packet begins before it ends".to_owned(), false),
                 Ok(Some(Found { source, time, payload, .. })) => {
+                    if let Ok(Some(InstructionTrace::Synchronization(Synchronization::Support(support)))) = &payload
+                        && source == self.own
+                    {
+                        self.options = Some(support.ioptions);
+                    }
                     let payload = payload.map_err(|error| error.to_string());
                     return Some(Packet { at, source: Some(source), payload, is_cut: false, time });
                 }

@@ -177,12 +177,7 @@ impl Parameters {
         self.fields.iaddress_lsb_p
     }
 
-    /// Whether there can be packets of format 0.
-    pub(super) fn has_extensions(&self) -> bool {
-        self.predictor_size > 0 || self.fields.cache_size_p > 0
-    }
-
-    /// Whether those can only be of the cache of jump targets, and do not say so.
+    /// Whether packets of format 0 can only be of the cache of jump targets, and do not say so.
     pub(super) fn has_jump_targets_alone(&self) -> bool {
         self.predictor_size == 0 && self.fields.cache_size_p > 0 && self.fields.f0s_width_p == 0
     }

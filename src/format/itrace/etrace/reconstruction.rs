@@ -30,7 +30,7 @@ use crate::format::itrace::unconfirmed::{Unconfirmed, Wrong};
 const MOST_UNTOLD: u32 = 1 << 16;
 
 /// How many branches are walked at most of those that one packet says went as predicted.
-const MOST_PREDICTED: u64 = 1 << 18;
+pub(super) const MOST_PREDICTED: u64 = 1 << 18;
 
 /// Why nothing is believed of a hart of which no packet said yet how its encoder tells things.
 pub const UNKNOWN_OPTIONS: &str =
@@ -125,8 +125,6 @@ pub struct Reconstruction {
     is_agreeing: bool,
     /// Whether the packet that is being taken says that tracing ended.
     is_ended: bool,
-    /// Whether a gap was told, and nothing was executed since.
-    is_in_gap: bool,
 }
 
 impl Reconstruction {
@@ -161,7 +159,6 @@ impl Reconstruction {
             unconfirmed: Unconfirmed::default(),
             is_agreeing: false,
             is_ended: false,
-            is_in_gap: false,
         }
     }
 
@@ -189,10 +186,7 @@ impl Reconstruction {
             return is_agreeing;
         };
         let is_untold = wrong.is_untold();
-        // One gap is one, whatever does not fit in it.
-        if !std::mem::replace(&mut self.is_in_gap, true) || !self.unconfirmed.is_empty() {
-            self.unconfirmed.end_at(packet.at, wrong, step);
-        }
+        self.unconfirmed.break_off(packet.at, wrong, step);
         self.lose();
         self.predictor.lose();
         self.is_behind_gap = true;
@@ -205,7 +199,7 @@ impl Reconstruction {
         match begun {
             Ok(()) => self.tell_time(packet),
             Err(wrong) => {
-                self.unconfirmed.end_at(packet.at, wrong, step);
+                self.unconfirmed.break_off(packet.at, wrong, step);
                 self.lose();
             }
         }
@@ -615,7 +609,6 @@ impl Reconstruction {
         self.enter();
         self.push(Step::Run(block));
         self.is_in_trap = false;
-        self.is_in_gap = false;
         self.is_address_known = true;
         Ok(())
     }

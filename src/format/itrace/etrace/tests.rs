@@ -83,7 +83,7 @@ fn what_an_encoder_keeps_is_found_out_from_its_trace() {
     let fit = |name: &str, named: &[(&str, u64)]| {
         let (bytes, parameters) = (std::fs::read(data(name)).unwrap(), parameters(named));
         let packets = Packets::new(&bytes, Framing::Siemens { hart_bits: 0 }, &parameters);
-        let packets = packets.read_on(Place::default(), (0, &[]), &program);
+        let packets = packets.read_on(Place::default(), (0, &[]), (&program, InstructionSet::Rv64));
         parameters.fitted(InstructionSet::Rv64, 0, &packets, &program).1
     };
     let untold = |(name, _, named): (&'static str, &'static str, Named)| {

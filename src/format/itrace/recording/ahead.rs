@@ -270,17 +270,21 @@ mod tests {
         found.iter().filter(is_executed).cloned().collect()
     }
 
-    const CASES: [(&str, &str, &str); 4] = [
+    const CASES: [(&str, &str, &str); 5] = [
         ("gen-etm4-one/cstrace.bin", "prog.a64.200", "gen-etm4-one/etm_0.ini"),
         ("gen-etm4-two-rs/cstrace.bin", "prog.a64.200", "gen-etm4-two-rs/etm_0.ini"),
         ("rv64.200.te_inst", "prog.rv64.200", ""),
         ("rv64.200.ir.te_inst", "prog.rv64.200", "returns"),
+        ("rv64.200.modes.te_inst", "prog.rv64.200", "modes"),
     ];
 
     fn recording((_, program, ini): (&str, &str, &str), bytes: Vec<u8>) -> InstructionTrace {
         let source = match ini {
             "" => etrace(&[]),
-            "returns" => etrace(&[("return_stack_size_p", 8), ("call_counter_size_p", 8)]),
+            "returns" => etrace(&[("return_stack_size_p", 8), ("call_counter_size_p", 8), ("keeps_returns", 1)]),
+            "modes" => {
+                etrace(&[("call_counter_size_p", 9), ("bpred_size_p", 7), ("cache_size_p", 7), ("f0s_width_p", 1)])
+            }
             ini => etm(ini),
         };
         of(source::Source::from_vec("parts", bytes), program, &[source])

@@ -46,17 +46,19 @@ pub fn remark(source: &Source, sink: &[u8]) -> Result<Option<String>, String> {
             };
             first.at
         }
-        Protocol::ETrace { framing, parameters, source: own, others, .. } => {
-            let packets = || etrace::Packets::new(sink, *framing, parameters);
+        Protocol::ETrace(hart) => {
+            let own = hart.source;
+            let packets = || etrace::Packets::new(sink, hart.framing, &hart.parameters);
             let mut ids = packets().filter_map(|packet| packet.source);
-            if !ids.any(|found| found == *own) {
-                return nothing(elsewhere(*own, &packets().sources()));
+            if !ids.any(|found| found == own) {
+                return nothing(elsewhere(own, &packets().sources()));
             }
-            let read = packets().read_on(etrace::Place::default(), (*own, others), &source.memory);
-            let mut read = read.filter(|packet| packet.source == Some(*own));
+            let read = hart.packets(sink, etrace::Place::default(), &source.memory);
+            let mut read = read.filter(|packet| packet.source == Some(own));
             let mut packet = read.next();
             let first = packet.as_ref().map_or(0, |packet| packet.at);
-            let (mut is_begun, mut is_read, mut are_options_known) = (false, false, parameters.are_options_known());
+            let (mut is_begun, mut is_read, mut are_options_known) =
+                (false, false, hart.parameters.are_options_known());
             while let Some(found) = packet.filter(|_| !is_read) {
                 are_options_known |= found.tells_options();
                 is_begun |= found.begins();

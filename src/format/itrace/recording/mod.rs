@@ -41,7 +41,7 @@ use crate::trace::{Instructions, Interruption, Item, Location, RunStatus, Thread
 
 pub use self::memory::{Dump, Memory};
 pub use self::open::{OpenError, OpenOptions, Opened};
-pub use self::protocol::Protocol;
+pub use self::protocol::{Hart, Protocol};
 
 /// A trace source: a processor core, or a hart.
 #[derive(Clone)]

@@ -342,8 +342,8 @@ fn machine(programs: &[PlacedImage], sources: &[Source], sinks: &[source::Source
     }
     let is_of = |source: &&Source| match source.protocol {
         Protocol::Etm4 { .. } => matches!(elf::Machine(machine.elf_machine), elf::EM_AARCH64 | elf::EM_ARM),
-        Protocol::ETrace { instruction_set, .. } => {
-            let size = if instruction_set == InstructionSet::Rv32 { 4 } else { 8 };
+        Protocol::ETrace(ref hart) => {
+            let size = if hart.instruction_set == InstructionSet::Rv32 { 4 } else { 8 };
             elf::Machine(machine.elf_machine) == elf::EM_RISCV && machine.address_size == size
         }
     };

@@ -20,18 +20,30 @@ pub enum Protocol {
         configuration: etm4::Configuration,
     },
     /// A hart with an encoder of RISC-V E-Trace.
-    ETrace {
-        /// How packets are told apart.
-        framing: etrace::Framing,
-        /// What the encoder is like.
-        parameters: etrace::Parameters,
-        /// The number of the hart, or of the source, in packets' headers.
-        source: u64,
-        /// Those of the others in the sink.
-        others: Vec<u64>,
-        /// What it executes.
-        instruction_set: InstructionSet,
-    },
+    ETrace(Hart),
+}
+
+/// A hart with an encoder of RISC-V E-Trace.
+#[derive(Clone, Debug)]
+pub struct Hart {
+    /// How packets are told apart.
+    pub framing: etrace::Framing,
+    /// What the encoder is like.
+    pub parameters: etrace::Parameters,
+    /// The number of the hart, or of the source, in packets' headers.
+    pub source: u64,
+    /// Those of the others in the sink.
+    pub others: Vec<u64>,
+    /// What it executes.
+    pub instruction_set: InstructionSet,
+}
+
+impl Hart {
+    /// The packets of its sink from a place on.
+    pub fn packets<'a>(&'a self, sink: &'a [u8], place: etrace::Place, code: &'a dyn Code) -> etrace::Packets<'a> {
+        let packets = etrace::Packets::new(sink, self.framing, &self.parameters);
+        packets.read_on(place, (self.source, &self.others), (code, self.instruction_set))
+    }
 }
 
 /// The number of a hart in packets' headers.
@@ -43,8 +55,8 @@ impl Protocol {
     /// The numbers of the harts that are in a sink of these bytes. Whoever looks for one alone need not name the others.
     pub fn harts(sink: &Sink, bytes: &[u8]) -> BTreeSet<u64> {
         let read = sink.sources.first().and_then(|source| Protocol::new(sink.framing, source, &BTreeSet::new()));
-        let Some(Protocol::ETrace { framing, parameters, .. }) = read else { return BTreeSet::new() };
-        let mut harts = etrace::Packets::new(bytes, framing, &parameters).sources();
+        let Some(Protocol::ETrace(hart)) = read else { return BTreeSet::new() };
+        let mut harts = etrace::Packets::new(bytes, hart.framing, &hart.parameters).sources();
         harts.extend(sink.sources.iter().map(number));
         harts
     }
@@ -56,7 +68,7 @@ impl Protocol {
             (Framing::RiscV(framing), Said::ETrace { parameters, instruction_set }) => {
                 let own = number(source);
                 let others = harts.iter().copied().filter(|hart| *hart != own).collect();
-                Some(Protocol::ETrace { framing, parameters, source: own, others, instruction_set })
+                Some(Protocol::ETrace(Hart { framing, parameters, source: own, others, instruction_set }))
             }
             (Framing::CoreSight(_), Said::ETrace { .. }) | (Framing::RiscV(_), Said::Etm4(_)) => None,
         }
@@ -64,13 +76,10 @@ impl Protocol {
 
     /// The same, with what can only be found out from the sink and the program, and what was.
     pub fn fitted(mut self, sink: &[u8], code: &dyn Code) -> (Protocol, Fit) {
-        let Protocol::ETrace { framing, parameters, source, others, instruction_set } = &mut self else {
-            return (self, Fit::AsSaid);
-        };
-        let packets = etrace::Packets::new(sink, *framing, parameters);
-        let packets = packets.read_on(etrace::Place::default(), (*source, others), code);
-        let (fitted, fit) = parameters.fitted(*instruction_set, *source, &packets, code);
-        *parameters = fitted;
+        let Protocol::ETrace(hart) = &mut self else { return (self, Fit::AsSaid) };
+        let packets = hart.packets(sink, etrace::Place::default(), code);
+        let (fitted, fit) = hart.parameters.fitted(hart.instruction_set, hart.source, &packets, code);
+        hart.parameters = fitted;
         (self, fit)
     }
 
@@ -78,7 +87,7 @@ impl Protocol {
     pub fn ends(&self) -> Ends {
         match self {
             Protocol::Etm4 { configuration, .. } => coresight::Reconstruction::ends(configuration),
-            Protocol::ETrace { .. } => Ends::default(),
+            Protocol::ETrace(_) => Ends::default(),
         }
     }
 
@@ -86,7 +95,7 @@ impl Protocol {
     pub fn name(&self) -> &'static str {
         match self {
             Protocol::Etm4 { configuration, .. } => configuration.name(),
-            Protocol::ETrace { .. } => "E-Trace",
+            Protocol::ETrace(_) => "E-Trace",
         }
     }
 
@@ -100,7 +109,7 @@ impl Protocol {
                     _ => None,
                 })
             }
-            Protocol::ETrace { instruction_set, .. } => Some(*instruction_set),
+            Protocol::ETrace(hart) => Some(hart.instruction_set),
         }
     }
 
@@ -109,7 +118,7 @@ impl Protocol {
         match self {
             Protocol::Etm4 { .. } if is_m_profile => exceptions::of_arm_m(cause),
             Protocol::Etm4 { .. } => exceptions::of_arm(cause),
-            Protocol::ETrace { .. } => exceptions::of_riscv(cause, is_interrupt),
+            Protocol::ETrace(_) => exceptions::of_riscv(cause, is_interrupt),
         }
     }
 
@@ -124,9 +133,9 @@ impl Protocol {
                 });
                 full.take(most).collect()
             }
-            Protocol::ETrace { framing, parameters, source, .. } => {
-                let packets = etrace::Packets::new(sink, *framing, parameters);
-                let own = packets.filter(|packet| packet.source == Some(*source));
+            Protocol::ETrace(hart) => {
+                let packets = etrace::Packets::new(sink, hart.framing, &hart.parameters);
+                let own = packets.filter(|packet| packet.source == Some(hart.source));
                 own.filter_map(|packet| packet.full_address()).take(most).collect()
             }
         }

@@ -13,7 +13,7 @@ use super::super::element::ElementKind;
 use super::super::etrace;
 use super::super::instruction::{Blocks, Code};
 use super::super::step::Step;
-use super::protocol::Protocol;
+use super::protocol::{Hart, Protocol};
 
 /// How many bytes of the sink a part has at least, if nobody says otherwise.
 pub const PART: u64 = 1 << 17;
@@ -130,13 +130,13 @@ impl ETrace {
     fn read<C: Code + Clone>(
         &mut self,
         sink: &[u8],
-        (framing, parameters, (source, others), size): (etrace::Framing, &etrace::Parameters, (u64, &[u64]), u64),
+        (hart, size): (&Hart, u64),
         blocks: &mut Blocks<C>,
         is_enough: &Cell<bool>,
         step: &mut impl FnMut(u64, Step),
     ) {
         let code = blocks.code().clone();
-        let mut packets = etrace::Packets::new(sink, framing, parameters).read_on(self.next, (source, others), &code);
+        let mut packets = hart.packets(sink, self.next, &code);
         while !is_enough.get() && !self.is_over {
             let at = packets.place();
             let Some(packet) = packets.next() else {
@@ -144,7 +144,7 @@ impl ETrace {
                 self.is_over = true;
                 break;
             };
-            if packet.source.is_some_and(|found| found != source) {
+            if packet.source.is_some_and(|found| found != hart.source) {
                 continue;
             }
             if std::mem::take(&mut self.is_anew) {
@@ -158,7 +158,7 @@ impl ETrace {
                     self.reconstruction.forget();
                 }
                 self.reconstruction.end(step);
-                self.behind = Some(Box::new(self.part_behind(at, &packet, parameters, size)));
+                self.behind = Some(Box::new(self.part_behind(at, &packet, &hart.parameters, size)));
                 self.is_over = true;
             }
         }
@@ -191,9 +191,9 @@ impl Reader {
             Protocol::Etm4 { framing, configuration } => {
                 Of::Etm4(Box::new(Etm4::part(formatter::Pieces::new(sink, *framing), configuration, 0, size)))
             }
-            Protocol::ETrace { parameters, instruction_set, .. } => Of::ETrace(Box::new(ETrace {
+            Protocol::ETrace(hart) => Of::ETrace(Box::new(ETrace {
                 next: etrace::Place::default(),
-                reconstruction: etrace::Reconstruction::new(*instruction_set, parameters),
+                reconstruction: etrace::Reconstruction::new(hart.instruction_set, &hart.parameters),
                 is_anew: false,
                 until: size,
                 behind: None,
@@ -219,12 +219,12 @@ impl Reader {
                 part.read(sink, (*framing, configuration), blocks, &is_enough, &mut step);
                 !part.is_over
             }
-            (Of::ETrace(part), Protocol::ETrace { framing, parameters, source, others, .. }) => {
-                part.read(sink, (*framing, parameters, (*source, others), self.size), blocks, &is_enough, &mut step);
+            (Of::ETrace(part), Protocol::ETrace(hart)) => {
+                part.read(sink, (hart, self.size), blocks, &is_enough, &mut step);
                 !part.is_over
             }
             // One protocol makes only readers of its own.
-            (Of::Etm4(_), Protocol::ETrace { .. }) | (Of::ETrace(_), Protocol::Etm4 { .. }) => false,
+            (Of::Etm4(_), Protocol::ETrace(_)) | (Of::ETrace(_), Protocol::Etm4 { .. }) => false,
         }
     }
 
@@ -235,27 +235,26 @@ impl Reader {
                 let (at, from) = (part.behind.clone().over(sink), part.until?);
                 Of::Etm4(Box::new(Etm4::part(at, configuration, from, self.size)))
             }
-            (Of::ETrace(part), Protocol::ETrace { framing, parameters, source, others, .. }) => match &part.behind {
+            (Of::ETrace(part), Protocol::ETrace(hart)) => match &part.behind {
                 Some(behind) => Of::ETrace(behind.clone()),
                 None if part.is_over => return None,
                 None => {
                     let mut part = part.clone();
-                    let mut packets =
-                        etrace::Packets::new(sink, *framing, parameters).read_on(part.next, (*source, others), code);
+                    let mut packets = hart.packets(sink, part.next, code);
                     loop {
                         let at = packets.place();
                         let packet = packets.next()?;
-                        if packet.source.is_some_and(|found| found != *source) {
+                        if packet.source.is_some_and(|found| found != hart.source) {
                             continue;
                         }
                         part.reconstruction.note_options(&packet);
                         if part.ends_with(&packet) {
-                            break Of::ETrace(Box::new(part.part_behind(at, &packet, parameters, self.size)));
+                            break Of::ETrace(Box::new(part.part_behind(at, &packet, &hart.parameters, self.size)));
                         }
                     }
                 }
             },
-            (Of::Etm4(_), Protocol::ETrace { .. }) | (Of::ETrace(_), Protocol::Etm4 { .. }) => return None,
+            (Of::Etm4(_), Protocol::ETrace(_)) | (Of::ETrace(_), Protocol::Etm4 { .. }) => return None,
         };
         Some(Reader { size: self.size, of })
     }

@@ -61,13 +61,13 @@ pub(super) fn hart() -> InstructionTrace {
 }
 
 pub(super) fn etrace(named: &[(&str, u64)]) -> (String, Protocol) {
-    let protocol = Protocol::ETrace {
+    let protocol = Protocol::ETrace(Hart {
         others: Vec::new(),
         framing: etrace::Framing::Siemens { hart_bits: 0 },
         parameters: etrace::Parameters::new(&[&[("iaddress_width_p", 64)], named].concat()).unwrap(),
         source: 0,
         instruction_set: InstructionSet::Rv64,
-    };
+    });
     ("hart 0".to_owned(), protocol)
 }
 

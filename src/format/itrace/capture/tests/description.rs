@@ -8,9 +8,12 @@ use crate::format::itrace::instruction::InstructionSet;
 const ETM4: &str = include_str!("../etm4.toml");
 const ETRACE: &str = include_str!("../etrace.toml");
 
+/// The sinks that the examples name.
+const SINKS: [(&str, &str); 2] = [("cstrace.bin", ""), ("trace.te_inst", "")];
+
 /// What a file is refused for.
 fn refused(text: &str) -> String {
-    let folder = folder(&[("x.toml", text), ("rom.bin", "rom"), ("code.bin", "code")]);
+    let folder = folder(&[("x.toml", text), ("rom.bin", "rom"), ("code.bin", "code"), SINKS[0], SINKS[1]]);
     fs::write(folder.path().join("app"), elf(Some(&[1, 2]))).unwrap();
     said(&folder, Capture::from_description(&folder.path().join("x.toml")))
 }
@@ -23,7 +26,7 @@ fn changed(from: &str, to: &str) -> String {
 
 #[test]
 fn the_example_of_etmv4_is_read() {
-    let folder = folder(&[("board.txt", ETM4), ("code.bin", "code")]);
+    let folder = folder(&[("board.txt", ETM4), ("code.bin", "code"), SINKS[0]]);
     fs::write(folder.path().join("app"), elf(None)).unwrap();
     let path = folder.path().join("board.txt");
     assert_eq!(Kind::of(&path), Some(Kind::Description));
@@ -53,7 +56,7 @@ fn the_example_of_etmv4_is_read() {
 
 #[test]
 fn the_example_of_etrace_is_read() {
-    let folder = folder(&[("x", ETRACE)]);
+    let folder = folder(&[("x", ETRACE), SINKS[1]]);
     fs::write(folder.path().join("app"), elf(None)).unwrap();
     let capture = Capture::from_description(&folder.path().join("x")).unwrap();
     let [sink] = &capture.sinks[..] else { panic!("{capture:?}") };
@@ -66,7 +69,7 @@ fn the_example_of_etrace_is_read() {
 
 #[test]
 fn the_usual_framing_takes_its_numbers() {
-    let folder = folder(&[("x", &ETRACE.replace("format = \"smi\"\n", ""))]);
+    let folder = folder(&[("x", &ETRACE.replace("format = \"smi\"\n", "")), SINKS[1]]);
     fs::write(folder.path().join("app"), elf(None)).unwrap();
     let capture = Capture::from_description(&folder.path().join("x")).unwrap();
     assert_eq!(capture.sinks[0].framing.to_string(), "smi,hart_bits=2");
@@ -103,7 +106,8 @@ fn what_is_not_known_is_refused_with_what_is() {
 
 #[test]
 fn numbers_may_be_text() {
-    let folder = folder(&[("x", &ETM4.replace("0xffffffc000081000", "\"0xffffffc000081000\"")), ("code.bin", "code")]);
+    let folder =
+        folder(&[("x", &ETM4.replace("0xffffffc000081000", "\"0xffffffc000081000\"")), ("code.bin", "code"), SINKS[0]]);
     fs::write(folder.path().join("app"), elf(None)).unwrap();
     let capture = Capture::from_description(&folder.path().join("x")).unwrap();
     let address = capture.all_images().find_map(|image| match image {
@@ -132,7 +136,9 @@ fn what_a_source_lacks_is_asked_for_with_its_line() {
 fn images_say_what_can_be_said_of_them() {
     let image = |text: &str| refused(&format!("{}\n[[image]]\n{text}", ETRACE.split("[[image]]").next().unwrap()));
     let error = image("file = \"nowhere\"");
-    assert!(error.starts_with("nowhere: No such file"), "{error}");
+    assert!(error.starts_with("x.toml:19: names nowhere, which is not there"), "{error}");
+    let error = refused(&ETRACE.replace("trace.te_inst", "nowhere"));
+    assert!(error.starts_with("x.toml:4: names nowhere, which is not there"), "{error}");
     assert_eq!(
         image("file = \"rom.bin\""),
         "x.toml:19: is no ELF file, so it is taken for bytes of memory, and these need an address (as in FILE@0x8000)"
@@ -166,7 +172,7 @@ fn images_say_what_can_be_said_of_them() {
 
 #[test]
 fn another_build_is_refused() {
-    let folder = folder(&[("x", &ETM4.replace("0102030405060708090a0b0c0d0e0f1011121314", "0102"))]);
+    let folder = folder(&[("x", &ETM4.replace("0102030405060708090a0b0c0d0e0f1011121314", "0102")), SINKS[0]]);
     fs::write(folder.path().join("code.bin"), "code").unwrap();
     let app = folder.path().join("app");
     let mismatches = |program: &[u8]| {

@@ -85,6 +85,15 @@ fn what_a_source_lacks_is_asked_for() {
          (on Linux: cat /sys/bus/coresight/devices/ete0/mgmt/trcdevarch)"
     );
     assert_eq!(
+        refused("0x10=etm4,TRCIDR0=0x28000ea1,TRCIDR1=0x4100f403,TRCIDR2=0x488"),
+        "the trace unit's registers TRCCONFIGR, TRCIDR8 are missing; without them the trace cannot be read \
+         (on Linux: cd /sys/bus/coresight/devices/etm0; grep . mgmt/trcconfig trcidr/trcidr8)"
+    );
+    assert_eq!(
+        refused(&format!("0x10=etm4,{}", REGISTERS.replace("TRCCONFIGR", "TRCCONFIG"))),
+        "\"TRCCONFIG\" is nothing of a source of protocol etm4; expected a register of its trace unit, as TRCCONFIGR"
+    );
+    assert_eq!(
         refused("0=etrace,isa=rv64"),
         "the parameter iaddress_width_p of the trace encoder is missing: its documentation, or a discovery of its \
          parameters, has it"

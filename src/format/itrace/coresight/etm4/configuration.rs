@@ -57,11 +57,11 @@ pub struct Configuration {
 }
 
 /// Why registers do not tell what a source can.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigurationError {
-    /// A register that is needed is not there.
-    #[error("the trace unit's register {0} is missing; without it the trace cannot be read")]
-    Missing(&'static str),
+    /// Registers that are needed are not there.
+    #[error("{}", missing(.0))]
+    Missing(Vec<&'static str>),
     /// The registers are of another kind of trace unit.
     #[error("the trace unit is of architecture version {found}, expected 4 (ETMv4) or an ETE")]
     Version {
@@ -90,13 +90,22 @@ impl Configuration {
             }
         }
         let [configr, traceidr, idr0, idr1, idr2, idr8, devarch] = values;
-        let needed = |value: Option<u32>, name| value.ok_or(ConfigurationError::Missing(name));
-        let version = version(devarch, idr1)?;
-        let configr = needed(configr, "TRCCONFIGR")?;
-        let trace_id = needed(traceidr, "TRCTRACEIDR")? & 0x7f;
-        let idr0 = needed(idr0, "TRCIDR0")?;
-        let idr2 = needed(idr2, "TRCIDR2")?;
-        let most_speculated = needed(idr8, "TRCIDR8")?;
+        let version = version(devarch, idr1);
+        let (Some(configr), Some(traceidr), Some(idr0), Some(idr2), Some(most_speculated), Ok(version)) =
+            (configr, traceidr, idr0, idr2, idr8, &version)
+        else {
+            // All that are missing, since whoever reads them from the chip goes there once.
+            let needed = NAMES.into_iter().zip(values);
+            let needed = needed.filter(|(name, value)| value.is_none() && !matches!(*name, "TRCIDR1" | "TRCDEVARCH"));
+            let mut missing: Vec<_> = needed.map(|(name, _)| name).collect();
+            match version {
+                Err(ConfigurationError::Missing(of_version)) => missing.extend(of_version),
+                Err(other) => return Err(other),
+                Ok(_) => {}
+            }
+            return Err(ConfigurationError::Missing(missing));
+        };
+        let (version, trace_id) = (*version, traceidr & 0x7f);
         let context_bytes = if field(idr2, 5, 5) == 4 { 4 } else { 0 };
         let machine_bytes = match field(idr2, 10, 5) {
             bytes @ (1 | 2 | 4) => bytes as u8,
@@ -163,14 +172,25 @@ impl Configuration {
 /// The registers that are looked at.
 const NAMES: [&str; 7] = ["TRCCONFIGR", "TRCTRACEIDR", "TRCIDR0", "TRCIDR1", "TRCIDR2", "TRCIDR8", "TRCDEVARCH"];
 
+/// That registers are missing.
+fn missing(registers: &[&str]) -> String {
+    match registers {
+        [register] => format!("the trace unit's register {register} is missing; without it the trace cannot be read"),
+        registers => format!(
+            "the trace unit's registers {} are missing; without them the trace cannot be read",
+            registers.join(", ")
+        ),
+    }
+}
+
 fn version(devarch: Option<u32>, idr1: Option<u32>) -> Result<Version, ConfigurationError> {
     if let Some(devarch) = devarch.filter(|devarch| devarch & 0xffff == ARCHITECTURE_ETE) {
         return Ok(Version { major: ETE, minor: field(devarch, 16, 4) as u8 });
     }
-    let idr1 = idr1.ok_or(ConfigurationError::Missing("TRCIDR1"))?;
+    let idr1 = idr1.ok_or_else(|| ConfigurationError::Missing(vec!["TRCIDR1"]))?;
     match field(idr1, 8, 4) {
         4 => Ok(Version { major: 4, minor: field(idr1, 4, 4) as u8 }),
-        VERSION_IS_ELSEWHERE if devarch.is_none() => Err(ConfigurationError::Missing("TRCDEVARCH")),
+        VERSION_IS_ELSEWHERE if devarch.is_none() => Err(ConfigurationError::Missing(vec!["TRCDEVARCH"])),
         found => Err(ConfigurationError::Version { found }),
     }
 }
@@ -211,7 +231,7 @@ mod tests {
     #[test]
     fn the_version_of_an_ete_is_in_trcdevarch() {
         let ete = ETM.map(|(name, value)| if name == "trcidr1" { (name, 0x4100_fff0) } else { (name, value) });
-        assert_eq!(Configuration::from_registers(ete), Err(ConfigurationError::Missing("TRCDEVARCH")));
+        assert_eq!(Configuration::from_registers(ete), Err(ConfigurationError::Missing(vec!["TRCDEVARCH"])));
         let ete = ete.into_iter().chain([("TRCDEVARCH", 0x4773_5a13)]);
         assert_eq!(Configuration::from_registers(ete).unwrap().version(), Version { major: 5, minor: 3 });
     }
@@ -226,6 +246,13 @@ mod tests {
                 format!("the trace unit's register {name} is missing; without it the trace cannot be read")
             );
         }
+    }
+
+    #[test]
+    fn all_registers_that_are_missing_are_named_at_once() {
+        let error = Configuration::from_registers(ETM[1..3].iter().copied()).unwrap_err().to_string();
+        let words = "the trace unit's registers TRCCONFIGR, TRCIDR2, TRCIDR8, TRCIDR1 are missing; without them the trace cannot be read";
+        assert_eq!(error, words);
     }
 
     #[test]
