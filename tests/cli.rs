@@ -617,7 +617,9 @@ mod frames {
         assert_eq!(of(steps, &["--range", "38.."]), [38, 39]);
         assert_eq!(of(steps, &["--range", "0x26..0x27"]), [38, 39]);
         assert_eq!(of(steps, &["--range", "39..1000"]), [39]);
-        assert_eq!(of(steps, &["--range", "40..50"]), [0; 0]);
+        let (code, output, errors) = traceframe_with(&["frames", &path(steps), "--range", "40..50"]);
+        assert_eq!((code, rows(&output).len()), (0, 0));
+        assert_eq!(errors, " WARN there is no frame 40 (--range): the last is 39\n");
         assert_eq!(of(steps, &["--pc", "0x401134", "--range", "..9"]), [1, 5, 9]);
         assert_eq!(of(steps, &["--pc", "4198708", "--range", "..9"]), [1, 5, 9]);
         assert_eq!(of(steps, &["--pc", "0x401134,0x401136", "--range", "..6"]), [1, 2, 5, 6]);

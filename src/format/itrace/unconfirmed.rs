@@ -45,6 +45,11 @@ impl Wrong {
         Wrong(Box::new(Why::Untold(reason.into())))
     }
 
+    /// Whether something does not fit.
+    pub fn is_contradicted(&self) -> bool {
+        matches!(*self.0, Why::Contradicted(_))
+    }
+
     /// Whether nothing is missing.
     pub fn is_untold(&self) -> bool {
         matches!(*self.0, Why::Untold(_))

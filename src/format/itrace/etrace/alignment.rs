@@ -3,9 +3,8 @@
 //! Nothing in the bytes says it. Read from a wrong place on, they look like packets too, but not for long: of some the
 //! header or the payload cannot be, others have more bytes than they say anything with. Then the next place is looked for
 //! at which packets follow each other, beginning with a synchronization that tells an address of the program, from which
-//! that has a way to what the next ones tell. The packets
-//! up to there are read as they seem to lie all the same, since damage may have left lengths alone; one that would run
-//! over that place is none.
+//! that has a way to what the next ones tell. The packets up to there are read as they seem to lie all the same, since
+//! damage may have left lengths alone; one that would run over that place is none.
 //!
 //! Sound sinks have strange packets, too: an encoder may make all as long as the longest, data is traced, and other harts
 //! tell things in other ways. So of other harts the headers alone are looked at, and a strange packet is believed if sound
@@ -19,10 +18,9 @@ use riscv_etrace::packet::payload::InstructionTrace;
 use riscv_etrace::packet::sync::Synchronization;
 
 use super::packets::{Found, Packets, Rest, is_cut};
-use super::parameters::Parameters;
+use super::parameters::{Kept, Parameters};
 use super::reconstruction::{MOST_PREDICTED, Reconstruction};
 use crate::format::itrace::instruction::{Blocks, Ends};
-use crate::format::itrace::step::Step;
 
 /// A packet as it lies in the bytes; `None` for one that fills a gap.
 type Read = Result<Option<Found>, Error>;
@@ -150,16 +148,18 @@ impl Packets<'_> {
     fn leads_on(mut self, at: usize) -> bool {
         let (Some((code, instruction_set)), Some(options)) = (self.program, self.options) else { return true };
         let mut blocks = Blocks::new(code, Ends::default());
-        let parameters = Parameters { options: Some(options), ..self.parameters };
+        // What is kept over the synchronization depends on what is not seen here.
+        let Kept { returns, predictions } = self.parameters.kept;
+        let kept = Kept { returns: returns.or(Some(true)), predictions: predictions.or(Some(true)) };
+        let parameters = Parameters { options: Some(options), kept, ..self.parameters };
         let mut reconstruction = Reconstruction::new(instruction_set, &parameters);
         let own = self.own;
         (self.next, self.alignment, self.program) = (at, Alignment::Certain, None);
         // Where the encoder says something of itself, another trace may begin.
         let packets = self.filter(|packet| packet.source == Some(own)).take_while(|packet| !packet.tells_options());
         packets.take(LEADING).all(|packet| {
-            let mut is_way = true;
-            reconstruction.take(&packet, &mut blocks, &mut |_, step| is_way &= !matches!(step, Step::Discontinuity(_)));
-            is_way
+            reconstruction.take(&packet, &mut blocks, &mut |_, _| {});
+            reconstruction.contradictions() == 0
         })
     }
 

@@ -18,15 +18,15 @@ const PACKETS: usize = 1 << 13;
 pub enum Fit {
     /// Nothing that is not as the specification says, or as somebody said.
     AsSaid,
-    /// It keeps this, which the specification does not say: else there would be more gaps.
+    /// It keeps this, which the specification does not say: else more packets would not fit.
     Keeps(&'static str),
-    /// It depends on it what is shown, and there are as many gaps either way: this must be named.
+    /// It depends on it what is shown, and as many packets fit either way: this must be named.
     Open(&'static str),
 }
 
 /// What is read of the beginning of a trace.
 struct Beginning {
-    gaps: u64,
+    contradictions: u64,
     /// What was executed, in a number.
     executed: u64,
     /// What its encoder was switched to.
@@ -34,8 +34,8 @@ struct Beginning {
 }
 
 impl Parameters {
-    /// The same, and what nobody told of what the encoder keeps over a synchronization: what leaves the fewest gaps in the
-    /// beginning of the trace of the hart `own`, or, if that tells nothing, what the specification says.
+    /// The same, and what nobody told of what the encoder keeps over a synchronization: what the most packets in the
+    /// beginning of the trace of the hart `own` fit, or, if that tells nothing, what the specification says.
     pub fn fitted(
         self,
         instruction_set: InstructionSet,
@@ -51,9 +51,6 @@ impl Parameters {
         let read = |parameters: &Parameters| parameters.beginning(instruction_set, own, packets, code);
         let (mut fitted, mut fit) = (keeping(false, false), Fit::AsSaid);
         let mut best = read(&fitted);
-        let is_open = |options: ReferenceIOptions| {
-            (options.implicit_return && told.returns.is_none(), options.branch_prediction && told.predictions.is_none())
-        };
         for (returns, predictions, name, words) in [
             (true, false, "keeps_returns", "calls (as keeps_returns=1 would say)"),
             (false, true, "keeps_predictions", "predictions (as keeps_predictions=1 would say)"),
@@ -64,15 +61,16 @@ impl Parameters {
                 "calls and predictions (keeps_returns=1, keeps_predictions=1)",
             ),
         ] {
-            let (returns_open, predictions_open) = is_open(best.options);
-            if returns && !returns_open || predictions && !predictions_open {
+            let can_keep = best.options.implicit_return && told.returns.is_none();
+            let can_predict = best.options.branch_prediction && told.predictions.is_none();
+            if returns && !can_keep || predictions && !can_predict {
                 continue;
             }
             let other = keeping(returns, predictions);
             let found = read(&other);
-            if found.gaps < best.gaps {
+            if found.contradictions < best.contradictions {
                 (fitted, fit, best) = (other, Fit::Keeps(words), found);
-            } else if found.gaps == best.gaps && found.executed != best.executed {
+            } else if found.contradictions == best.contradictions && found.executed != best.executed {
                 fit = Fit::Open(name);
             }
         }
@@ -81,20 +79,24 @@ impl Parameters {
 
     /// What is read of the beginning of a trace, as far as it matters what is kept.
     fn beginning(&self, instruction_set: InstructionSet, own: u64, packets: &Packets, code: &dyn Code) -> Beginning {
-        let (mut gaps, mut executed) = (0, DefaultHasher::new());
+        let mut executed = DefaultHasher::new();
         let mut blocks = Blocks::new(code, Ends::default());
         let mut reconstruction = Reconstruction::new(instruction_set, self);
         let packets = packets.clone().filter(|packet| packet.source.is_none_or(|source| source == own));
         for packet in packets.take(PACKETS) {
-            reconstruction.take(&packet, &mut blocks, &mut |_, step| match step {
-                Step::Run(run) => (run.start, run.last).hash(&mut executed),
-                Step::Discontinuity(_) => gaps += 1,
-                Step::Trap { .. } | Step::End | Step::State(_) | Step::Time(_) => {}
+            reconstruction.take(&packet, &mut blocks, &mut |_, step| {
+                if let Step::Run(run) = step {
+                    (run.start, run.last).hash(&mut executed);
+                }
             });
             if reconstruction.options().is_some_and(|options| !options.implicit_return && !options.branch_prediction) {
                 break;
             }
         }
-        Beginning { gaps, executed: executed.finish(), options: reconstruction.options().unwrap_or_default() }
+        Beginning {
+            contradictions: reconstruction.contradictions(),
+            executed: executed.finish(),
+            options: reconstruction.options().unwrap_or_default(),
+        }
     }
 }

@@ -125,6 +125,8 @@ pub struct Reconstruction {
     is_agreeing: bool,
     /// Whether the packet that is being taken says that tracing ended.
     is_ended: bool,
+    /// How many packets did not fit.
+    contradictions: u64,
 }
 
 impl Reconstruction {
@@ -159,6 +161,7 @@ impl Reconstruction {
             unconfirmed: Unconfirmed::default(),
             is_agreeing: false,
             is_ended: false,
+            contradictions: 0,
         }
     }
 
@@ -186,6 +189,7 @@ impl Reconstruction {
             return is_agreeing;
         };
         let is_untold = wrong.is_untold();
+        self.contradictions += u64::from(wrong.is_contradicted());
         self.unconfirmed.break_off(packet.at, wrong, step);
         self.lose();
         self.predictor.lose();
@@ -223,6 +227,11 @@ impl Reconstruction {
     /// keeps what it learned, nor before it is known how it tells things, nor where tracing begins.
     pub fn can_begin_anew(&self) -> bool {
         self.knows_options && !self.keeps_returns() && !self.keeps_predictions() && !self.was_of_encoder
+    }
+
+    /// How many packets did not fit what was told before them, or the program.
+    pub(super) fn contradictions(&self) -> u64 {
+        self.contradictions
     }
 
     /// What the encoder was switched to, if that is known.
