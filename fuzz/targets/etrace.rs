@@ -56,6 +56,7 @@ pub fn run(data: &[u8]) {
         ("jump_target_cache", u64::from(has_modes)),
         ("cache_size_p", size(has_modes, 7)),
         ("f0s_width_p", size(has_modes, 1)),
+        ("sijump_p", u64::from(has_modes)),
         ("sequentially_inferred_jumps", u64::from(has_modes)),
         ("mtvec", 0x10000),
     ];

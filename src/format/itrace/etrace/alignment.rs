@@ -189,7 +189,12 @@ impl Packets<'_> {
             if !is_sound {
                 return None;
             }
-            is_to_begin = matches!(synchronization(&found), Some(Synchronization::Support(_)));
+            let is_of_encoder = matches!(synchronization(&found), Some(Synchronization::Support(_)));
+            if own > 0 && is_to_begin && !is_of_encoder {
+                // Nothing else looks like both, one behind the other, whatever was damaged behind them.
+                return first;
+            }
+            is_to_begin = is_of_encoder;
             first = first.or(Some(at));
             own += 1;
         }
@@ -320,6 +325,17 @@ mod tests {
             cases += 1;
         }
         assert!(late.iter().all(|late| late * 25 < cases), "{late:?} of {cases}");
+    }
+
+    /// Of how the encoder tells things nothing is lost if something behind the first packets is damaged.
+    #[test]
+    fn a_trace_that_begins_with_the_sink_is_read_from_there_whatever_is_behind() {
+        let (bytes, all, _) = stream();
+        for bit in all[2].0 * 8..all[16].0 * 8 {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert!(packets(&changed, 0)[..2] == all[..2], "bit {bit}");
+        }
     }
 
     /// The same packets as other bytes: the last argument is given the header and the payload of each.

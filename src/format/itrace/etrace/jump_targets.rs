@@ -1,36 +1,41 @@
 //! The cache of jump targets of an encoder, of which the decoder has the same ("Jump target cache mode").
 
+use std::collections::BTreeMap;
+
 /// Where jumps led of which the program does not say where.
+///
+/// It is small where there were few, however large the encoder's is: places in a trace are kept with it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JumpTargets {
-    /// As many as a power of 2; none where there is no cache.
-    entries: Vec<Option<u64>>,
+    entries: BTreeMap<u16, u64>,
+    /// The number of entries is 2 to this power; there are none where that is 0.
+    size: u8,
     /// How many of the lowest bits of an address are no part of an entry's number.
-    unused: u32,
+    unused: u8,
 }
 
 impl JumpTargets {
-    /// With 2 to the power of `size` entries, empty; none of size 0.
+    /// With 2 to the power of `size` entries, 16 at most, empty; none of size 0.
     pub fn new(size: u8, unused: u8) -> JumpTargets {
-        let entries = if size == 0 { 0 } else { 1 << size };
-        JumpTargets { entries: vec![None; entries], unused: unused.into() }
+        JumpTargets { entries: BTreeMap::new(), size, unused }
     }
 
     /// Forgets all, as the encoder's does.
     pub fn empty(&mut self) {
-        self.entries.fill(None);
+        self.entries.clear();
     }
 
     /// What it has at a place.
     pub fn at(&self, place: usize) -> Option<u64> {
-        self.entries.get(place).copied().flatten()
+        self.entries.get(&u16::try_from(place).ok()?).copied()
     }
 
     /// A jump led to an address.
+    #[inline]
     pub fn keep(&mut self, target: u64) {
-        let place = (target >> self.unused) as usize & self.entries.len().wrapping_sub(1);
-        if let Some(entry) = self.entries.get_mut(place) {
-            *entry = Some(target);
+        if self.size > 0 {
+            let place = target.checked_shr(self.unused.into()).unwrap_or(0) & ((1 << self.size) - 1);
+            self.entries.insert(place as u16, target);
         }
     }
 }

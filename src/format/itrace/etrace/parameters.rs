@@ -154,6 +154,13 @@ impl Parameters {
             return Err(ParametersError::Missing("sequentially_inferred_jumps"));
         }
         let infers_sequences = infers_sequences.unwrap_or(false);
+        if infers_sequences && !fields.sijump_p {
+            let (name, expected) = ("sequentially_inferred_jumps".to_owned(), "0 where sijump_p is 0, or not named");
+            return Err(ParametersError::Value { name, value: 1, expected });
+        }
+        if predictor_size > 0 && fields.cache_size_p > 0 && fields.f0s_width_p == 0 {
+            return Err(ParametersError::Missing("f0s_width_p"));
+        }
         Ok(Parameters { fields, options, infers_sequences, predictor_size, vectors, kept })
     }
 

@@ -1,5 +1,7 @@
 //! The branch predictor of an encoder, of which the decoder has the same ("Branch prediction mode").
 
+use std::collections::BTreeMap;
+
 /// How a branch is predicted: whether it is taken in bit 1, whether it was the last time in bit 0.
 type State = u8;
 
@@ -7,26 +9,29 @@ type State = u8;
 const FIRST: State = 0b01;
 
 /// What is predicted of branches.
+///
+/// It is small where few branches were executed, however large the encoder's is: places in a trace are kept with it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Predictor {
-    /// As many as a power of 2; none where there is no predictor.
-    states: Vec<State>,
+    /// Those of entries that are not [`FIRST`].
+    states: BTreeMap<u16, State>,
+    /// The number of entries is 2 to this power; there are none where that is 0.
+    size: u8,
     /// How many of the lowest bits of an address are no part of an entry's number.
-    unused: u32,
+    unused: u8,
     /// Whether this is what the encoder's predicts: all that it learned since it was emptied is known.
     is_known: bool,
 }
 
 impl Predictor {
-    /// With 2 to the power of `size` entries, of which nothing is known; none of size 0.
+    /// With 2 to the power of `size` entries, 16 at most, of which nothing is known; none of size 0.
     pub fn new(size: u8, unused: u8) -> Predictor {
-        let entries = if size == 0 { 0 } else { 1 << size };
-        Predictor { states: vec![FIRST; entries], unused: unused.into(), is_known: false }
+        Predictor { states: BTreeMap::new(), size, unused, is_known: false }
     }
 
     /// Forgets what it learned, as the encoder's does.
     pub fn empty(&mut self) {
-        self.states.fill(FIRST);
+        self.states.clear();
         self.is_known = true;
     }
 
@@ -40,19 +45,19 @@ impl Predictor {
         self.is_known
     }
 
-    fn state(&mut self, at: u64) -> Option<&mut State> {
-        let place = (at >> self.unused) as usize & self.states.len().wrapping_sub(1);
-        self.states.get_mut(place)
+    fn place(&self, at: u64) -> u16 {
+        (at.checked_shr(self.unused.into()).unwrap_or(0) & ((1 << self.size) - 1)) as u16
     }
 
     /// Whether the branch at an address is predicted to be taken.
-    pub fn predicts(&mut self, at: u64) -> bool {
-        self.state(at).is_some_and(|state| *state & 0b10 != 0)
+    pub fn predicts(&self, at: u64) -> bool {
+        self.states.get(&self.place(at)).is_some_and(|state| *state & 0b10 != 0)
     }
 
     /// It was, or was not.
     pub fn learn(&mut self, at: u64, taken: bool) {
-        if let Some(state) = self.state(at) {
+        if self.size > 0 {
+            let state = self.states.entry(self.place(at)).or_insert(FIRST);
             // What is predicted changes when it was wrong twice.
             *state = match (*state, taken) {
                 (0b00, true) => 0b01,
@@ -76,10 +81,10 @@ mod tests {
         {
             for (is_taken, next) in [(true, taken), (false, not_taken)] {
                 let mut predictor = Predictor::new(3, 1);
-                predictor.states[2] = state;
+                predictor.states.insert(2, state);
                 assert_eq!(predictor.predicts(0x14), predicts);
                 predictor.learn(0x14, is_taken);
-                assert_eq!(predictor.states, [1, 1, next, 1, 1, 1, 1, 1]);
+                assert_eq!(predictor.states, BTreeMap::from([(2, next)]));
             }
         }
     }

@@ -252,6 +252,10 @@ impl Reconstruction {
     /// The parameter without which it is not known how the encoder tells things, and what that is.
     fn missing(&self) -> Option<&'static str> {
         let missing = [
+            (
+                self.options.implicit_return && self.parameters.return_stack_depth() == 0,
+                "implicit returns: return_stack_size_p or call_counter_size_p",
+            ),
             (self.options.branch_prediction && self.parameters.predictor_size == 0, "a branch predictor: bpred_size_p"),
             (
                 self.options.jump_target_cache && self.parameters.fields.cache_size_p == 0,
@@ -554,7 +558,13 @@ impl Reconstruction {
         let at = match self.place {
             // The second of two in a row: nothing was executed between them.
             Some(_) if self.is_in_trap => None,
-            Some(place) if is_interrupt => Some(place.last),
+            Some(place) if is_interrupt => {
+                if self.keeps_returns() || self.keeps_predictions() {
+                    // The last instruction was executed before it: a call is kept, and a branch is learned.
+                    self.next(Jump::of(&place), self.address, None, blocks)?;
+                }
+                Some(place.last)
+            }
             Some(place) => self.raised_at(&place, trap, blocks)?,
             None => None,
         };
@@ -670,7 +680,7 @@ impl Reconstruction {
             // Coroutines that change places neither call nor return.
             Flow::Indirect { is_call: true, is_return: true, .. } => (told, true),
             Flow::Indirect { is_call, is_return, .. } => {
-                let sequential = if self.parameters.infers_sequences { self.sequential(from, blocks) } else { None };
+                let sequential = self.sequential(from, is_return, told, blocks)?;
                 // A packet with a number of calls tells of the return at which there are so many, if that can be the last
                 // instruction before its address.
                 let is_inferred = is_return
@@ -712,9 +722,28 @@ impl Reconstruction {
         Some(taken)
     }
 
-    /// Where a jump leads, if the instruction before it says so.
-    fn sequential<C: Code>(&self, jump: Jump, blocks: &Blocks<C>) -> Option<u64> {
-        sequential_jump_target(self.instruction_set, jump.before.unwrap_or(jump.start), jump.at, blocks.code())
+    /// Where a jump leads, if the instruction before it says so and no packet.
+    fn sequential<C: Code>(
+        &self,
+        jump: Jump,
+        is_return: bool,
+        told: u64,
+        blocks: &Blocks<C>,
+    ) -> Result<Option<u64>, Wrong> {
+        let is_inferred = self.parameters.infers_sequences;
+        // To look before every return, which no such jump is, would take time.
+        if is_return && !is_inferred {
+            return Ok(None);
+        }
+        let from = jump.before.unwrap_or(jump.start);
+        match sequential_jump_target(self.instruction_set, from, jump.at, blocks.code()) {
+            Some(target) if !is_inferred && target & self.mask != told => Err(Wrong::contradicted(format!(
+                "the jump at {:#x} leads to {target:#x}, as the instruction before it says, and no packet tells that \
+                 (sequentially_inferred_jumps=1, sijump_p=1 must be named if the encoder was switched so)",
+                jump.at
+            ))),
+            target => Ok(target.filter(|_| is_inferred)),
+        }
     }
 
     /// Goes on to where the address at which the walk stands comes again, as the target of a jump.

@@ -146,6 +146,10 @@ fn parameters_are_asked_for_and_not_guessed() {
         error(&[("iaddress_width_p", 64), ("sijump_p", 1)]),
         ParametersError::Missing("sequentially_inferred_jumps")
     );
+    let sizes = [("iaddress_width_p", 64), ("bpred_size_p", 7), ("cache_size_p", 7)];
+    assert_eq!(error(&sizes), ParametersError::Missing("f0s_width_p"));
+    let jumps = error(&[("iaddress_width_p", 64), ("sequentially_inferred_jumps", 1)]);
+    assert!(matches!(jumps, ParametersError::Value { value: 1, .. }), "{jumps:?}");
     for (name, value, expected) in
         [("iaddress_width_p", 0, "1 to 64"), ("cache_size_p", 17, "0 to 16"), ("notime_p", 2, "0 or 1")]
     {
@@ -335,7 +339,7 @@ fn an_encoder_is_switched_where_a_synchronization_follows_at_once() {
     let back = InstructionTrace::Address(AddressInfo { address: -8, notify: false, updiscon: false, irdepth: None });
     // The return is told: it is none of before a gap.
     let is_told = [Ok((16, 16)), Ok((20, 20)), Ok((8, 8))];
-    let keeps = [("keeps_returns", 1)];
+    let keeps = [KEEPS_RETURNS, ("call_counter_size_p", 4)];
     let payloads = [begin(), start(0), lost.into(), switched, branches(1, None), start(16), back];
     assert_eq!(proven(&keeps, &payloads)[2..], is_told);
     let payloads = [begin(), start(0), lost.into(), switched, start(16), back];
@@ -343,10 +347,14 @@ fn an_encoder_is_switched_where_a_synchronization_follows_at_once() {
     // Where the size of something is missing, it is asked for where it is true.
     let options = ReferenceIOptions { branch_prediction: true, ..ReferenceIOptions::default() };
     let switched = InstructionTrace::from(Support { ioptions: options, ..Support::default() });
-    let words =
-        "the encoder was switched to a branch predictor: bpred_size_p must be named, which tells its size".to_owned();
-    assert_eq!(proven(&[], &[begin(), start(16), switched, start(20)]), [Ok((16, 16)), Err(words)]);
+    let words = |what: &str| Err(format!("the encoder was switched to {what} must be named, which tells its size"));
+    let predictor = words("a branch predictor: bpred_size_p");
+    assert_eq!(proven(&[], &[begin(), start(16), switched, start(20)]), [Ok((16, 16)), predictor]);
     assert_eq!(proven(&[], &[begin(), start(16), switched, back]), is_told);
+    let options = ReferenceIOptions { implicit_return: true, ..ReferenceIOptions::default() };
+    let begin = InstructionTrace::from(Support { ioptions: options, ..Support::default() });
+    let returns = words("implicit returns: return_stack_size_p or call_counter_size_p");
+    assert_eq!(proven(&[], &[begin, start(16)]), [returns]);
 }
 
 #[test]
@@ -357,13 +365,29 @@ fn a_jump_to_where_the_instruction_before_says_is_told_or_not() {
     let inferred = [Ok((0x28, 0x28)), Ok((0x2c, 0x2c)), Ok((0x20, 0x24)), Ok((0x28, 0x28))];
     assert_eq!(proven(&jumps, &[begin(), start(0x28), back]), inferred);
     // Not where only the jump was traced, or the encoder tells it.
-    let told = [Ok((0x2c, 0x2c)), Ok((0x2c, 0x2c))];
-    assert_eq!(proven(&jumps, &[begin(), start(0x2c), back]), told);
-    let jumps = [("sijump_p", 1), ("sequentially_inferred_jumps", 0)];
-    assert_eq!(
-        proven(&jumps, &[begin(), start(0x28), back]),
-        [inferred[0].clone(), inferred[1].clone(), inferred[3].clone()]
-    );
+    assert_eq!(proven(&jumps, &[begin(), start(0x2c), back]), [Ok((0x2c, 0x2c)), Ok((0x2c, 0x2c))]);
+    let told = InstructionTrace::Address(AddressInfo { address: -8, notify: false, updiscon: false, irdepth: None });
+    let shown = [Ok((0x28, 0x28)), Ok((0x2c, 0x2c)), Ok((0x20, 0x20))];
+    assert_eq!(proven(&[("sijump_p", 1), ("sequentially_inferred_jumps", 0)], &[begin(), start(0x28), told]), shown);
+    // Where it tells another place, it was switched to what nobody named.
+    let [Err(words)] = &proven(&[], &[begin(), start(0x28), back])[..] else { panic!() };
+    assert!(words.starts_with("the jump at 0x2c leads to 0x20, as the instruction before it says"), "{words}");
+}
+
+/// The last instruction before an interrupt was executed.
+#[test]
+fn of_a_call_before_an_interrupt_the_return_is_known() {
+    let options = ReferenceIOptions { implicit_return: true, ..ReferenceIOptions::default() };
+    let begin = InstructionTrace::from(Support { ioptions: options, ..Support::default() });
+    let trap = Trap { branch: false, ctx: CONTEXT, thaddr: true, address: 0x20, info: Info { ecause: 5, tval: None } };
+    let trap = InstructionTrace::Synchronization(Synchronization::Trap(trap));
+    let payloads = [begin, start(0x2c), trap, branches(1, Some(0x14))];
+    // `jalr ra` at 0x2c, the handler with its `ret` at 0x24, and what is behind the call.
+    let shown = [Ok((0x2c, 0x2c)), Ok((0x20, 0x20)), Ok((0x24, 0x24)), Ok((0x30, 0x34))];
+    assert_eq!(proven(&[("call_counter_size_p", 4), KEEPS_RETURNS], &payloads), shown);
+    // By the specification it is forgotten, and the return told.
+    let shown = [Ok((0x2c, 0x2c)), Ok((0x20, 0x20)), Ok((0x24, 0x24)), Ok((0x34, 0x34))];
+    assert_eq!(proven(&[("call_counter_size_p", 4)], &payloads), shown);
 }
 
 #[test]
