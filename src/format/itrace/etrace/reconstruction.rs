@@ -680,7 +680,7 @@ impl Reconstruction {
             // Coroutines that change places neither call nor return.
             Flow::Indirect { is_call: true, is_return: true, .. } => (told, true),
             Flow::Indirect { is_call, is_return, .. } => {
-                let sequential = self.sequential(from, is_return, told, blocks)?;
+                let sequential = self.sequential(from, told, blocks)?;
                 // A packet with a number of calls tells of the return at which there are so many, if that can be the last
                 // instruction before its address.
                 let is_inferred = is_return
@@ -723,18 +723,8 @@ impl Reconstruction {
     }
 
     /// Where a jump leads, if the instruction before it says so and no packet.
-    fn sequential<C: Code>(
-        &self,
-        jump: Jump,
-        is_return: bool,
-        told: u64,
-        blocks: &Blocks<C>,
-    ) -> Result<Option<u64>, Wrong> {
+    fn sequential<C: Code>(&self, jump: Jump, told: u64, blocks: &Blocks<C>) -> Result<Option<u64>, Wrong> {
         let is_inferred = self.parameters.infers_sequences;
-        // To look before every return, which no such jump is, would take time.
-        if is_return && !is_inferred {
-            return Ok(None);
-        }
         let from = jump.before.unwrap_or(jump.start);
         match sequential_jump_target(self.instruction_set, from, jump.at, blocks.code()) {
             Some(target) if !is_inferred && target & self.mask != told => Err(Wrong::contradicted(format!(

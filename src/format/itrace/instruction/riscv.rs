@@ -29,6 +29,15 @@ pub(super) fn decode(instruction_set: InstructionSet, address: u64, bytes: &[u8]
     Some(Instruction { size: 4, flow: place.full(word(bytes)?)? })
 }
 
+/// Opcodes.
+const LUI: u32 = 0b011_0111;
+const AUIPC: u32 = 0b001_0111;
+
+/// Whether this is C.LUI, or C.ADDI16SP, which is one of the stack pointer.
+fn is_compressed_lui(half_word: u32) -> bool {
+    bits(half_word, 0, 2) == 0b01 && bits(half_word, 13, 3) == 0b011
+}
+
 /// Where a jump leads, if the instruction before it is a LUI, C.LUI or AUIPC of the register that the jump uses.
 pub(super) fn sequential_jump_target(
     instruction_set: InstructionSet,
@@ -36,6 +45,15 @@ pub(super) fn sequential_jump_target(
     at: u64,
     code: &impl Code,
 ) -> Option<u64> {
+    // Few have such an instruction before them: whether there is one is seen without taking apart what is before that.
+    let ahead = code.code(at.wrapping_sub(4));
+    let can_be = |ahead: &[u8]| {
+        let is_long = word(ahead).is_some_and(|word| matches!(bits(word, 0, 7), LUI | AUIPC));
+        is_long || ahead.get(2..).and_then(half_word).is_some_and(|half_word| is_compressed_lui(half_word.into()))
+    };
+    if !ahead.is_empty() && !can_be(ahead) {
+        return None;
+    }
     let (mut before, mut next) = (None, from);
     while next < at {
         before = Some(next);
@@ -43,8 +61,7 @@ pub(super) fn sequential_jump_target(
     }
     let (before, bytes) = (before.filter(|_| next == at)?, code.code(before?));
     let (register, loaded) = match half_word(bytes).map(u32::from)? {
-        // C.LUI; C.ADDI16SP is one of the stack pointer.
-        half_word if bits(half_word, 0, 2) == 0b01 && bits(half_word, 13, 3) == 0b011 => {
+        half_word if is_compressed_lui(half_word) => {
             let page = bits(half_word, 12, 1) << 17 | bits(half_word, 2, 5) << 12;
             (bits(half_word, 7, 5), signed(page, 18))
         }
@@ -53,8 +70,8 @@ pub(super) fn sequential_jump_target(
             let word = word(bytes)?;
             let page = signed(word & !0xfff, 32);
             match bits(word, 0, 7) {
-                0b011_0111 => (bits(word, 7, 5), page),
-                0b001_0111 => (bits(word, 7, 5), before.wrapping_add(page)),
+                LUI => (bits(word, 7, 5), page),
+                AUIPC => (bits(word, 7, 5), before.wrapping_add(page)),
                 _ => return None,
             }
         }
