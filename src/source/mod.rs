@@ -71,7 +71,7 @@ const DIRECTORY: &str = "a directory";
 fn instead(found: &str) -> &'static str {
     match found {
         DIRECTORY => "name a file in it; that of a snapshot has a file snapshot.ini",
-        _ => "copy it to a file first",
+        _ => "name a file, or copy it to one first",
     }
 }
 
