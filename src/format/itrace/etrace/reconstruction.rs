@@ -64,12 +64,21 @@ struct Jump {
     /// The address of the first instruction of the block, and of the one that was executed before that, if it lies before.
     start: u64,
     before: Option<u64>,
+    /// Whether the instruction before it in the block says where it leads.
+    is_sequential: bool,
 }
 
 impl Jump {
     #[inline]
     fn of(block: &Block) -> Jump {
-        Jump { flow: block.flow(), at: block.last, behind: block.end, start: block.start, before: None }
+        Jump {
+            flow: block.flow(),
+            at: block.last,
+            behind: block.end,
+            start: block.start,
+            before: None,
+            is_sequential: block.is_sequential,
+        }
     }
 
     /// That of the block that was executed behind this one.
@@ -725,6 +734,10 @@ impl Reconstruction {
     /// Where a jump leads, if the instruction before it says so and no packet.
     fn sequential<C: Code>(&self, jump: Jump, told: u64, blocks: &Blocks<C>) -> Result<Option<u64>, Wrong> {
         let is_inferred = self.parameters.infers_sequences;
+        // Of one that is alone in its block the block does not say it.
+        if !is_inferred && !jump.is_sequential && (jump.start < jump.at || jump.before.is_none()) {
+            return Ok(None);
+        }
         let from = jump.before.unwrap_or(jump.start);
         match sequential_jump_target(self.instruction_set, from, jump.at, blocks.code()) {
             Some(target) if !is_inferred && target & self.mask != told => Err(Wrong::contradicted(format!(

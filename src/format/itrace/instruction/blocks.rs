@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::block::{Block, Ending};
-use super::{Flow, InstructionSet, decode, t32};
+use super::{Flow, InstructionSet, decode, sequential_jump_target, t32};
 
 /// What gives the bytes of code. It never changes.
 pub trait Code {
@@ -140,7 +140,10 @@ fn read(code: &impl Code, ends: Ends, instruction_set: InstructionSet, start: u6
             conditional = t32::if_then(bytes);
         }
         if ends.at(flow) {
-            return block(end, Ending::Flow(flow), beginnings);
+            let mut block = block(end, Ending::Flow(flow), beginnings);
+            block.is_sequential = matches!(flow, Flow::Indirect { .. })
+                && sequential_jump_target(instruction_set, start, block.last, code).is_some();
+            return block;
         }
         bytes = bytes.get(usize::from(instruction.size)..).unwrap_or_default();
     }
