@@ -734,8 +734,7 @@ impl Reconstruction {
     /// Where a jump leads, if the instruction before it says so and no packet.
     fn sequential<C: Code>(&self, jump: Jump, told: u64, blocks: &Blocks<C>) -> Result<Option<u64>, Wrong> {
         let is_inferred = self.parameters.infers_sequences;
-        // Of one that is alone in its block the block does not say it.
-        if !is_inferred && !jump.is_sequential && (jump.start < jump.at || jump.before.is_none()) {
+        if !is_inferred && !jump.is_sequential {
             return Ok(None);
         }
         let from = jump.before.unwrap_or(jump.start);
