@@ -7,6 +7,7 @@ use super::{ENCAPSULATION, SIEMENS, Width, judge, show};
 use crate::execution::Execution;
 use crate::program::Program;
 use crate::random::Random;
+use crate::shown::Shown;
 use crate::stream::{Packet, Sink, proven};
 
 pub const PROGRAMS: [&str; 2] = ["walk.rv64", "walk.rv32"];
@@ -61,6 +62,16 @@ pub fn prove(packets: &mut [Packet], said: &[Vec<u64>], list: &[u64]) {
     assert_eq!(at, list.len());
 }
 
+/// Checks that what is shown is what the packets prove, with gaps where the encoder lost some, and no others.
+pub fn assert_read_back(shown: &Shown, execution: &Execution, packets: &[Packet], options: &Options, what: &str) {
+    let gaps: Vec<_> = shown.discontinuities.iter().map(|gap| gap.reason.as_str()).collect();
+    assert_eq!(gaps, vec!["the encoder lost packets"; options.lost.len()], "{what}");
+    let expected: Vec<u64> = proven(packets).into_iter().map(|at| execution.list[at]).collect();
+    let list = shown.list();
+    let differs = list.iter().zip(&expected).position(|(found, expected)| found != expected);
+    assert_eq!((differs, list.len()), (None, expected.len()), "{what}");
+}
+
 #[test]
 fn every_list_is_read_back() {
     for name in PROGRAMS {
@@ -73,12 +84,7 @@ fn every_list_is_read_back() {
                     let packets = packets(&program, execution, options, framing, width);
                     let sink = Sink::of(&packets, 0..packets.len());
                     let shown = show(&program, &sink, framing, width);
-                    let gaps: Vec<_> = shown.discontinuities.iter().map(|gap| gap.reason.as_str()).collect();
-                    assert_eq!(gaps, vec!["the encoder lost packets"; options.lost.len()], "{what}");
-                    let expected: Vec<u64> = proven(&packets).into_iter().map(|at| execution.list[at]).collect();
-                    let list = shown.list();
-                    let differs = list.iter().zip(&expected).position(|(found, expected)| found != expected);
-                    assert_eq!((differs, list.len()), (None, expected.len()), "{what}");
+                    assert_read_back(&shown, execution, &packets, options, &what);
                     let places = shown.places(&execution.list, &packets, true);
                     assert!(places.is_ok(), "{what}: {places:?}");
                 }

@@ -358,7 +358,7 @@ pub fn way(program: &Program, interrupts: usize) -> (Program, Execution) {
 mod tests {
     use super::super::{SIEMENS, judged, show};
     use super::*;
-    use crate::stream::{Sink, proven};
+    use crate::stream::Sink;
 
     /// Each mode by itself, and all together.
     fn widths(program: &Program) -> Vec<Width> {
@@ -391,12 +391,7 @@ mod tests {
                         let packets = encode(&program, &execution, &options, SIEMENS, width);
                         let sink = Sink::of(&packets, 0..packets.len());
                         let shown = show(&program, &sink, SIEMENS, width);
-                        let gaps: Vec<_> = shown.discontinuities.iter().map(|gap| gap.reason.as_str()).collect();
-                        assert_eq!(gaps, vec!["the encoder lost packets"; options.lost.len()], "{what}");
-                        let expected: Vec<u64> = proven(&packets).into_iter().map(|at| execution.list[at]).collect();
-                        let list = shown.list();
-                        let differs = list.iter().zip(&expected).position(|(found, expected)| found != expected);
-                        assert_eq!((differs, list.len()), (None, expected.len()), "{what}");
+                        judged::assert_read_back(&shown, &execution, &packets, &options, &what);
                     }
                 }
             }

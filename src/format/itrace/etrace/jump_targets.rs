@@ -2,40 +2,38 @@
 
 use std::collections::BTreeMap;
 
+use super::entries::Entries;
+
 /// Where jumps led of which the program does not say where.
 ///
 /// It is small where there were few, however large the encoder's is: places in a trace are kept with it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JumpTargets {
-    entries: BTreeMap<u16, u64>,
-    /// The number of entries is 2 to this power; there are none where that is 0.
-    size: u8,
-    /// How many of the lowest bits of an address are no part of an entry's number.
-    unused: u8,
+    targets: BTreeMap<u16, u64>,
+    entries: Entries,
 }
 
 impl JumpTargets {
-    /// With 2 to the power of `size` entries, 16 at most, empty; none of size 0.
-    pub fn new(size: u8, unused: u8) -> JumpTargets {
-        JumpTargets { entries: BTreeMap::new(), size, unused }
+    /// An empty one.
+    pub fn new(entries: Entries) -> JumpTargets {
+        JumpTargets { targets: BTreeMap::new(), entries }
     }
 
     /// Forgets all, as the encoder's does.
     pub fn empty(&mut self) {
-        self.entries.clear();
+        self.targets.clear();
     }
 
     /// What it has at a place.
     pub fn at(&self, place: usize) -> Option<u64> {
-        self.entries.get(&u16::try_from(place).ok()?).copied()
+        self.targets.get(&u16::try_from(place).ok()?).copied()
     }
 
-    /// A jump led to an address.
-    #[inline]
+    /// A jump led to an address. Whoever walks without a cache does not carry its code along.
+    #[inline(never)]
     pub fn keep(&mut self, target: u64) {
-        if self.size > 0 {
-            let place = target.checked_shr(self.unused.into()).unwrap_or(0) & ((1 << self.size) - 1);
-            self.entries.insert(place as u16, target);
+        if let Some(entry) = self.entries.of(target) {
+            self.targets.insert(entry, target);
         }
     }
 }
@@ -46,12 +44,12 @@ mod tests {
 
     #[test]
     fn of_two_targets_with_the_same_place_it_has_the_later() {
-        let mut targets = JumpTargets::new(2, 1);
+        let mut targets = JumpTargets::new(Entries { size: 2, unused: 1 });
         [0x10, 0x16, 0x20].into_iter().for_each(|target| targets.keep(target));
         assert_eq!([0, 1, 2, 3, 4].map(|place| targets.at(place)), [Some(0x20), None, None, Some(0x16), None]);
         targets.empty();
         assert_eq!(targets.at(3), None);
-        let mut none = JumpTargets::new(0, 1);
+        let mut none = JumpTargets::new(Entries { size: 0, unused: 1 });
         none.keep(0x10);
         assert_eq!(none.at(0), None);
     }

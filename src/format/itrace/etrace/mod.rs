@@ -12,6 +12,7 @@
 
 mod alignment;
 mod branches;
+mod entries;
 mod fitted;
 mod jump_targets;
 mod packets;

@@ -5,6 +5,7 @@ use std::num::NonZeroU8;
 use riscv_etrace::config;
 use riscv_etrace::packet::unit::ReferenceIOptions;
 
+use super::entries::Entries;
 use super::vectors::Vectors;
 
 /// The parameters of an encoder that decide how its packets are read.
@@ -179,9 +180,14 @@ impl Parameters {
         !self.fields.nocontext_p
     }
 
-    /// How many of the lowest bits of an address are always 0.
-    pub(super) fn unused_bits(&self) -> u8 {
-        self.fields.iaddress_lsb_p
+    /// The entries of the branch predictor.
+    pub(super) fn predictor_entries(&self) -> Entries {
+        Entries { size: self.predictor_size, unused: self.fields.iaddress_lsb_p }
+    }
+
+    /// The entries of the cache of jump targets.
+    pub(super) fn jump_target_entries(&self) -> Entries {
+        Entries { size: self.fields.cache_size_p, unused: self.fields.iaddress_lsb_p }
     }
 
     /// Whether packets of format 0 can only be of the cache of jump targets, and do not say so.

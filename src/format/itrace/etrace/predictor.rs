@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::entries::Entries;
+
 /// How a branch is predicted: whether it is taken in bit 1, whether it was the last time in bit 0.
 type State = u8;
 
@@ -15,18 +17,15 @@ const FIRST: State = 0b01;
 pub(super) struct Predictor {
     /// Those of entries that are not [`FIRST`].
     states: BTreeMap<u16, State>,
-    /// The number of entries is 2 to this power; there are none where that is 0.
-    size: u8,
-    /// How many of the lowest bits of an address are no part of an entry's number.
-    unused: u8,
+    entries: Entries,
     /// Whether this is what the encoder's predicts: all that it learned since it was emptied is known.
     is_known: bool,
 }
 
 impl Predictor {
-    /// With 2 to the power of `size` entries, 16 at most, of which nothing is known; none of size 0.
-    pub fn new(size: u8, unused: u8) -> Predictor {
-        Predictor { states: BTreeMap::new(), size, unused, is_known: false }
+    /// Of which nothing is known.
+    pub fn new(entries: Entries) -> Predictor {
+        Predictor { states: BTreeMap::new(), entries, is_known: false }
     }
 
     /// Forgets what it learned, as the encoder's does.
@@ -45,19 +44,15 @@ impl Predictor {
         self.is_known
     }
 
-    fn place(&self, at: u64) -> u16 {
-        (at.checked_shr(self.unused.into()).unwrap_or(0) & ((1 << self.size) - 1)) as u16
-    }
-
     /// Whether the branch at an address is predicted to be taken.
     pub fn predicts(&self, at: u64) -> bool {
-        self.states.get(&self.place(at)).is_some_and(|state| *state & 0b10 != 0)
+        self.entries.of(at).and_then(|entry| self.states.get(&entry)).is_some_and(|state| *state & 0b10 != 0)
     }
 
     /// It was, or was not.
     pub fn learn(&mut self, at: u64, taken: bool) {
-        if self.size > 0 {
-            let state = self.states.entry(self.place(at)).or_insert(FIRST);
+        if let Some(entry) = self.entries.of(at) {
+            let state = self.states.entry(entry).or_insert(FIRST);
             // What is predicted changes when it was wrong twice.
             *state = match (*state, taken) {
                 (0b00, true) => 0b01,
@@ -80,7 +75,7 @@ mod tests {
             [(0b00, false, 0b01, 0b00), (0b01, false, 0b11, 0b00), (0b11, true, 0b11, 0b10), (0b10, true, 0b11, 0b00)]
         {
             for (is_taken, next) in [(true, taken), (false, not_taken)] {
-                let mut predictor = Predictor::new(3, 1);
+                let mut predictor = Predictor::new(Entries { size: 3, unused: 1 });
                 predictor.states.insert(2, state);
                 assert_eq!(predictor.predicts(0x14), predicts);
                 predictor.learn(0x14, is_taken);
@@ -91,7 +86,7 @@ mod tests {
 
     #[test]
     fn without_entries_nothing_is_predicted() {
-        let mut predictor = Predictor::new(0, 1);
+        let mut predictor = Predictor::new(Entries { size: 0, unused: 1 });
         predictor.learn(0x14, true);
         assert!(!predictor.predicts(0x14));
     }

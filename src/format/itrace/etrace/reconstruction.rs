@@ -52,39 +52,24 @@ enum Until {
     Synchronisation,
 }
 
-/// The last instruction of a block.
+/// The last instruction of a block, of which the program does not say where it leads.
 #[derive(Clone, Copy)]
 struct Jump {
-    /// Where it can lead.
+    /// What it is.
     flow: Flow,
     /// Its address.
     at: u64,
     /// The address behind it.
     behind: u64,
-    /// The address of the first instruction of the block, and of the one that was executed before that, if it lies before.
-    start: u64,
-    before: Option<u64>,
-    /// Whether the instruction before it in the block says where it leads.
-    is_sequential: bool,
+    /// An address from which on instructions were executed one behind the other, up to this one.
+    from: u64,
 }
 
 impl Jump {
-    #[inline]
-    fn of(block: &Block) -> Jump {
-        Jump {
-            flow: block.flow(),
-            at: block.last,
-            behind: block.end,
-            start: block.start,
-            before: None,
-            is_sequential: block.is_sequential,
-        }
-    }
-
-    /// That of the block that was executed behind this one.
-    #[inline]
-    fn then(self, block: &Block) -> Jump {
-        Jump { before: (self.behind == block.start).then_some(self.at), ..Jump::of(block) }
+    /// That of a block, before which another was executed that ends with an instruction at an address, and there.
+    fn of(block: &Block, (before, end): (u64, u64)) -> Jump {
+        let from = if end == block.start { before } else { block.start };
+        Jump { flow: block.flow(), at: block.last, behind: block.end, from }
     }
 }
 
@@ -125,7 +110,6 @@ pub struct Reconstruction {
     state: Option<State>,
     entering: Option<State>,
     time: Option<u64>,
-    has_contexts: bool,
     /// The place in the sink of the packet that is being taken.
     at: u64,
     /// What no address has agreed with yet.
@@ -141,7 +125,6 @@ pub struct Reconstruction {
 impl Reconstruction {
     /// Of a hart that executes such instructions.
     pub fn new(instruction_set: InstructionSet, parameters: &Parameters) -> Reconstruction {
-        let unused = parameters.unused_bits();
         Reconstruction {
             instruction_set,
             mask: parameters.address_mask(),
@@ -158,14 +141,13 @@ impl Reconstruction {
             place: None,
             may_come_again: false,
             returns: Returns::new(parameters.return_stack_depth()),
-            predictor: Predictor::new(parameters.predictor_size, unused),
-            jump_targets: JumpTargets::new(parameters.fields.cache_size_p, unused),
+            predictor: Predictor::new(parameters.predictor_entries()),
+            jump_targets: JumpTargets::new(parameters.jump_target_entries()),
             is_behind_gap: false,
             is_in_trap: false,
             state: None,
             entering: None,
             time: None,
-            has_contexts: parameters.has_contexts(),
             at: 0,
             unconfirmed: Unconfirmed::default(),
             is_agreeing: false,
@@ -305,9 +287,9 @@ impl Reconstruction {
     }
 
     /// The same hart where it begins anew: nothing is known but how its encoder tells things.
-    pub fn anew(&self, parameters: &Parameters) -> Reconstruction {
+    pub fn anew(&self) -> Reconstruction {
         let (options, knows_options) = (self.options, self.knows_options);
-        let fresh = Reconstruction::new(self.instruction_set, parameters);
+        let fresh = Reconstruction::new(self.instruction_set, &self.parameters);
         Reconstruction { options, knows_options, is_behind_gap: true, ..fresh }
     }
 
@@ -407,10 +389,6 @@ impl Reconstruction {
                 self.enter();
                 Ok(())
             }
-            InstructionTrace::Extension(extension) if self.place.is_some() && !self.is_in_trap => match extension {
-                Extension::BranchCount(count) => self.predicted(count, blocks),
-                Extension::JumpTargetIndex(index) => self.jump_to_kept(index, blocks),
-            },
             InstructionTrace::Branch(Branching { address: Some(told), branch_map, .. }) if self.place.is_none() => {
                 self.address = self.told(told);
                 self.begin_at_told(Some(*branch_map), blocks)
@@ -433,8 +411,8 @@ impl Reconstruction {
                 }
             }
             InstructionTrace::Address(address) => self.reach(address, blocks),
-            // One with nothing before it, or in an exception, is above.
-            InstructionTrace::Extension(_) => Ok(()),
+            InstructionTrace::Extension(Extension::BranchCount(count)) => self.predicted(count, blocks),
+            InstructionTrace::Extension(Extension::JumpTargetIndex(index)) => self.jump_to_kept(index, blocks),
         }
     }
 
@@ -461,9 +439,7 @@ impl Reconstruction {
 
     /// A jump led to an address that the encoder kept.
     fn jump_to_kept<C: Code>(&mut self, told: &JumpTargetIndex, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
-        if self.may_come_again {
-            self.come_again(blocks)?;
-        }
+        self.come_again(blocks)?;
         let kept = self.jump_targets.at(told.index).filter(|_| self.options.jump_target_cache);
         self.address = kept.ok_or_else(|| {
             Wrong::contradicted(format!(
@@ -516,7 +492,7 @@ impl Reconstruction {
             Privilege::VirtUser => "virtual user",
             Privilege::VirtSupervisor => "virtual supervisor",
         };
-        let context_id = self.has_contexts.then_some(context.context);
+        let context_id = self.parameters.has_contexts().then_some(context.context);
         let state = State { level, security: None, context: context_id, machine: None };
         self.entering = Some(state).filter(|state| self.state != Some(*state));
         self.time = context.time;
@@ -570,7 +546,7 @@ impl Reconstruction {
             Some(place) if is_interrupt => {
                 if self.keeps_returns() || self.keeps_predictions() {
                     // The last instruction was executed before it: a call is kept, and a branch is learned.
-                    self.next(Jump::of(&place), self.address, None, blocks)?;
+                    self.next(&place, blocks)?;
                 }
                 Some(place.last)
             }
@@ -608,8 +584,16 @@ impl Reconstruction {
             flow if is_discontinuity(flow) && !trap.thaddr => Some(trap.address & self.mask),
             Flow::Call => Some(place.last),
             flow if is_discontinuity(flow) => None,
-            _ => Some(self.next(Jump::of(place), self.address, None, blocks)?.0),
+            _ => Some(self.next(place, blocks)?),
         })
+    }
+
+    /// Where execution goes behind a block, or where a packet tells.
+    fn next<C: Code>(&mut self, place: &Block, blocks: &mut Blocks<C>) -> Result<u64, Wrong> {
+        match self.leave(place)? {
+            Some(pc) => Ok(pc),
+            None => Ok(self.jump(Jump::of(place, (place.start, place.start)), self.address, None, blocks)?.0),
+        }
     }
 
     /// Whether the last branch was not taken, where the address that was told is that of one.
@@ -619,9 +603,7 @@ impl Reconstruction {
             return Err(no_instruction(self.address));
         }
         if is_only_branch(block) {
-            let untold =
-                || Wrong::contradicted(format!("no packet tells whether the branch at {:#x} was taken", self.address));
-            self.branches.push(!not_taken.ok_or_else(untold)?);
+            self.branches.push(!not_taken.ok_or_else(|| untold_branch(self.address))?);
         }
         Ok(())
     }
@@ -652,8 +634,7 @@ impl Reconstruction {
             }
             QualStatus::TraceLost => Err(Wrong::lost("the encoder lost packets")),
             QualStatus::EndedRep | QualStatus::EndedNtr => {
-                let goes_on = support.qual_status == QualStatus::EndedNtr && self.may_come_again;
-                if goes_on && self.place.is_some() {
+                if support.qual_status == QualStatus::EndedNtr {
                     self.come_again(blocks)?;
                 }
                 // Of an end that comes behind a loss nobody knows what it ended.
@@ -666,49 +647,54 @@ impl Reconstruction {
         }
     }
 
-    /// Where execution goes from an instruction, and whether that is the address that was told.
+    /// Where execution goes behind a block, if its last instruction says it.
     #[inline]
-    fn next<C: Code>(
+    fn leave(&mut self, block: &Block) -> Result<Option<u64>, Wrong> {
+        let Ending::Flow(flow) = &block.ending else { return Ok(Some(block.end)) };
+        Ok(match flow {
+            Flow::Next | Flow::Barrier | Flow::Wait => Some(block.end),
+            Flow::Branch(Branch { target, is_conditional, is_call, .. }) => {
+                let taken = !is_conditional || self.is_taken(block.last).ok_or_else(|| untold_branch(block.last))?;
+                if *is_call {
+                    self.returns.call(block.end);
+                }
+                Some(if taken { *target } else { block.end })
+            }
+            Flow::Indirect { .. } | Flow::ExceptionReturn { .. } | Flow::Call => None,
+        })
+    }
+
+    /// Where execution goes from an instruction that does not say it, and whether that is the address that was told.
+    fn jump<C: Code>(
         &mut self,
         from: Jump,
         told: u64,
         depth: Option<usize>,
         blocks: &mut Blocks<C>,
     ) -> Result<(u64, bool), Wrong> {
-        let Jump { flow, at, behind, .. } = from;
-        Ok(match flow {
-            Flow::Next | Flow::Barrier | Flow::Wait => (behind, false),
-            Flow::Branch(Branch { target, is_conditional, is_call, .. }) => {
-                let untold = || Wrong::contradicted(format!("no packet tells whether the branch at {at:#x} was taken"));
-                let taken = !is_conditional || self.is_taken(at).ok_or_else(untold)?;
-                if is_call {
-                    self.returns.call(behind);
-                }
-                (if taken { target } else { behind }, false)
-            }
-            // Coroutines that change places neither call nor return.
-            Flow::Indirect { is_call: true, is_return: true, .. } => (told, true),
-            Flow::Indirect { is_call, is_return, .. } => {
-                let sequential = self.sequential(from, told, blocks)?;
-                // A packet with a number of calls tells of the return at which there are so many, if that can be the last
-                // instruction before its address.
-                let is_inferred = is_return
-                    && sequential.is_none()
-                    && self.options.implicit_return
-                    && (depth != Some(self.returns.depth()) || !self.can_arrive(told, blocks));
-                if is_inferred && self.returns.depth() == 0 && !self.returns.are_all() {
-                    return Err(Wrong::untold(format!(
-                        "the return at {at:#x} may be from a call before a gap: what is told next need not be where it led"
-                    )));
-                }
-                let inferred = if is_inferred { self.returns.pop() } else { sequential };
-                if is_call {
-                    self.returns.call(behind);
-                }
-                inferred.map_or((told, true), |target| (target, false))
-            }
-            Flow::ExceptionReturn { .. } | Flow::Call => (told, true),
-        })
+        let Flow::Indirect { is_call, is_return, .. } = from.flow else { return Ok((told, true)) };
+        // Coroutines that change places neither call nor return.
+        if is_call && is_return {
+            return Ok((told, true));
+        }
+        let sequential = self.sequential(from, told, blocks)?;
+        // A packet with a number of calls tells of the return at which there are so many, if that can be the last
+        // instruction before its address.
+        let is_inferred = is_return
+            && sequential.is_none()
+            && self.options.implicit_return
+            && (depth != Some(self.returns.depth()) || !self.can_arrive(told, blocks));
+        if is_inferred && self.returns.depth() == 0 && !self.returns.are_all() {
+            return Err(Wrong::untold(format!(
+                "the return at {:#x} may be from a call before a gap: what is told next need not be where it led",
+                from.at
+            )));
+        }
+        let inferred = if is_inferred { self.returns.pop() } else { sequential };
+        if is_call {
+            self.returns.call(from.behind);
+        }
+        Ok(inferred.map_or((told, true), |target| (target, false)))
     }
 
     /// Whether all branches were met that come before an address that a packet tells.
@@ -720,9 +706,12 @@ impl Reconstruction {
     /// Whether the next branch that was told was taken, which is at an address; it is used then.
     #[inline]
     fn is_taken(&mut self, at: u64) -> Option<bool> {
-        if !self.options.branch_prediction {
-            return self.branches.pop();
-        }
+        if self.options.branch_prediction { self.is_taken_as_predicted(at) } else { self.branches.pop() }
+    }
+
+    /// The same where the encoder has a predictor. Whoever walks without one does not carry its tables along.
+    #[inline(never)]
+    fn is_taken_as_predicted(&mut self, at: u64) -> Option<bool> {
         let predicted = self.predictor.predicts(at);
         let (taken, learns) = self.branches.pop_predicted(predicted)?;
         if learns {
@@ -734,11 +723,10 @@ impl Reconstruction {
     /// Where a jump leads, if the instruction before it says so and no packet.
     fn sequential<C: Code>(&self, jump: Jump, told: u64, blocks: &Blocks<C>) -> Result<Option<u64>, Wrong> {
         let is_inferred = self.parameters.infers_sequences;
-        if !is_inferred && !jump.is_sequential {
+        if !is_inferred && !matches!(jump.flow, Flow::Indirect { is_sequential: true, .. }) {
             return Ok(None);
         }
-        let from = jump.before.unwrap_or(jump.start);
-        match sequential_jump_target(self.instruction_set, from, jump.at, blocks.code()) {
+        match sequential_jump_target(self.instruction_set, jump.from, jump.at, blocks.code()) {
             Some(target) if !is_inferred && target & self.mask != told => Err(Wrong::contradicted(format!(
                 "the jump at {:#x} leads to {target:#x}, as the instruction before it says, and no packet tells that \
                  (sequentially_inferred_jumps=1, sijump_p=1 must be named if the encoder was switched so)",
@@ -748,20 +736,17 @@ impl Reconstruction {
         }
     }
 
-    /// Goes on to where the address at which the walk stands comes again, as the target of a jump.
+    /// Goes on to where the address at which the walk stands comes again, as the target of a jump, if it may.
     fn come_again<C: Code>(&mut self, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
-        self.may_come_again = false;
         match self.place {
-            Some(place) => self.walk(place.last, None, None, blocks),
-            None => Ok(()),
+            Some(place) if std::mem::take(&mut self.may_come_again) => self.walk(place.last, None, None, blocks),
+            _ => Ok(()),
         }
     }
 
     /// Walks as far as a packet lets it.
     fn follow<C: Code>(&mut self, until: Until, depth: Option<usize>, blocks: &mut Blocks<C>) -> Result<(), Wrong> {
-        if self.may_come_again {
-            self.come_again(blocks)?;
-        }
+        self.come_again(blocks)?;
         self.walk(self.address, Some(until), depth, blocks)?;
         if let Some(place) = &self.place
             && self.options.branch_prediction
@@ -780,12 +765,17 @@ impl Reconstruction {
         depth: Option<usize>,
         blocks: &mut Blocks<C>,
     ) -> Result<(), Wrong> {
-        let Some(place) = &self.place else { return Ok(()) };
-        let mut from = Jump::of(place);
-        let mut untold = 0;
-        while untold < MOST_UNTOLD {
-            let (pc, is_told) = self.next(from, told, depth, blocks)?;
-            untold = if is_branch(from.flow) { 0 } else { untold + 1 };
+        let Some(place) = self.place else { return Ok(()) };
+        let mut next = self.leave(&place)?;
+        let mut from = Jump::of(&place, (place.start, place.start));
+        let mut before = (place.last, place.end);
+        let mut untold = u32::from(!is_branch(place.flow()));
+        while untold <= MOST_UNTOLD {
+            let is_behind_jump = next.is_none();
+            let (pc, is_told) = match next {
+                Some(pc) => (pc, false),
+                None => self.jump(from, told, depth, blocks)?,
+            };
             if is_told && matches!(until, Some(Until::LastBranch)) {
                 return Err(Wrong::contradicted(format!(
                     "no packet tells where the instruction at {:#x} led",
@@ -796,11 +786,15 @@ impl Reconstruction {
             if block.instructions() == 0 {
                 return Err(no_instruction(pc));
             }
-            let is_behind_jump = is_discontinuity(from.flow);
             let stop = if is_told { Some(block.start) } else { self.stop(block, until, depth, is_behind_jump) };
             let Some(stop) = stop else {
-                from = from.then(block);
                 self.push(Step::Run(*block));
+                untold = if is_branch(block.flow()) { 0 } else { untold + 1 };
+                next = self.leave(block)?;
+                if next.is_none() {
+                    from = Jump::of(block, before);
+                }
+                before = (block.last, block.end);
                 continue;
             };
             let mut block = block.through(stop);
@@ -815,7 +809,7 @@ impl Reconstruction {
             }
             self.push(Step::Run(block));
             self.place = Some(block);
-            if is_told {
+            if is_told && self.options.jump_target_cache {
                 self.jump_targets.keep(block.start);
             }
             if is_told && until.is_some() {
@@ -879,6 +873,12 @@ fn is_discontinuity(flow: Flow) -> bool {
     matches!(flow, Flow::Indirect { .. } | Flow::ExceptionReturn { .. } | Flow::Call)
 }
 
+#[cold]
+fn untold_branch(at: u64) -> Wrong {
+    Wrong::contradicted(format!("no packet tells whether the branch at {at:#x} was taken"))
+}
+
+#[cold]
 fn no_instruction(address: u64) -> Wrong {
     Wrong::contradicted(format!(
         "the program has no instruction at {address:#x}, where execution goes: is it the program that was traced?"

@@ -44,7 +44,6 @@ impl Returns {
     }
 
     /// A call that returns to an address. Of too many the oldest is forgotten, as the encoder does.
-    #[inline]
     pub fn call(&mut self, behind: u64) {
         if self.most > 0 {
             if self.calls.len() == self.most.min(MOST) {

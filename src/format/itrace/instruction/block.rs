@@ -21,9 +21,6 @@ pub struct Block {
     pub last: u64,
     /// The number of instructions. It is counted once, since whoever walks over blocks asks for it at each.
     count: u8,
-    /// Whether its last instruction is a jump, and the one before it in the block says where that leads
-    /// ([`sequential_jump_target`](super::sequential_jump_target)).
-    pub is_sequential: bool,
 }
 
 /// Why a block ends.
@@ -47,7 +44,7 @@ impl Block {
     pub(super) fn new(instruction_set: InstructionSet, start: u64, end: u64, ending: Ending, beginnings: u64) -> Block {
         let count = beginnings.count_ones() as u8;
         let last = start.wrapping_add(2 * u64::from(beginnings.checked_ilog2().unwrap_or(0)));
-        Block { instruction_set, start, end, ending, beginnings, count, last, is_sequential: false }
+        Block { instruction_set, start, end, ending, beginnings, count, last }
     }
 
     /// The number of its instructions.

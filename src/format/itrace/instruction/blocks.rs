@@ -141,8 +141,9 @@ fn read(code: &impl Code, ends: Ends, instruction_set: InstructionSet, start: u6
         }
         if ends.at(flow) {
             let mut block = block(end, Ending::Flow(flow), beginnings);
-            block.is_sequential = matches!(flow, Flow::Indirect { .. })
-                && sequential_jump_target(instruction_set, start, block.last, code).is_some();
+            if let Ending::Flow(Flow::Indirect { is_sequential, .. }) = &mut block.ending {
+                *is_sequential = sequential_jump_target(instruction_set, start, block.last, code).is_some();
+            }
             return block;
         }
         bytes = bytes.get(usize::from(instruction.size)..).unwrap_or_default();

@@ -59,6 +59,9 @@ pub enum Flow {
         is_call: bool,
         /// Whether it is how functions return.
         is_return: bool,
+        /// Whether the instruction before it says where ([`sequential_jump_target`]). [`decode`] does not see that;
+        /// [`Blocks`] sees it where the two are in one block.
+        is_sequential: bool,
     },
     /// To where an exception came from, or, if there is a condition, to the next instruction.
     ExceptionReturn {
@@ -120,9 +123,10 @@ pub fn sequential_jump_target(instruction_set: InstructionSet, from: u64, at: u6
 }
 
 impl Flow {
-    const INDIRECT_JUMP: Flow = Flow::Indirect { is_conditional: false, is_call: false, is_return: false };
-    const INDIRECT_CALL: Flow = Flow::Indirect { is_conditional: false, is_call: true, is_return: false };
-    const RETURN: Flow = Flow::Indirect { is_conditional: false, is_call: false, is_return: true };
+    const INDIRECT_JUMP: Flow = jump_or_return(false);
+    const INDIRECT_CALL: Flow =
+        Flow::Indirect { is_conditional: false, is_call: true, is_return: false, is_sequential: false };
+    const RETURN: Flow = jump_or_return(true);
     const EXCEPTION_RETURN: Flow = Flow::ExceptionReturn { is_conditional: false };
 
     /// The same, if it is executed under a condition.
@@ -138,8 +142,8 @@ impl Flow {
 }
 
 /// An indirect jump, or a return.
-fn jump_or_return(is_return: bool) -> Flow {
-    Flow::Indirect { is_conditional: false, is_call: false, is_return }
+const fn jump_or_return(is_return: bool) -> Flow {
+    Flow::Indirect { is_conditional: false, is_call: false, is_return, is_sequential: false }
 }
 
 fn half_word(bytes: &[u8]) -> Option<u16> {

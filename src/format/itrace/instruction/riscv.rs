@@ -187,7 +187,7 @@ fn is_link(register: u32) -> bool {
 /// A jump to where a register says. From one link register to the other it swaps coroutines.
 fn jump(destination: u32, source: u32) -> Flow {
     let is_return = is_link(source) && source != destination;
-    Flow::Indirect { is_conditional: false, is_call: is_link(destination), is_return }
+    Flow::Indirect { is_conditional: false, is_call: is_link(destination), is_return, is_sequential: false }
 }
 
 /// System instructions. No trace encoder counts WFI among the branches.

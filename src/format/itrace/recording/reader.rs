@@ -158,7 +158,7 @@ impl ETrace {
                     self.reconstruction.forget();
                 }
                 self.reconstruction.end(step);
-                self.behind = Some(Box::new(self.part_behind(at, &packet, &hart.parameters, size)));
+                self.behind = Some(Box::new(self.part_behind(at, &packet, size)));
                 self.is_over = true;
             }
         }
@@ -171,14 +171,8 @@ impl ETrace {
     }
 
     /// The part that begins with a packet, which is at a place.
-    fn part_behind(
-        &self,
-        at: etrace::Place,
-        packet: &etrace::Packet,
-        parameters: &etrace::Parameters,
-        size: u64,
-    ) -> ETrace {
-        let reconstruction = self.reconstruction.anew(parameters);
+    fn part_behind(&self, at: etrace::Place, packet: &etrace::Packet, size: u64) -> ETrace {
+        let reconstruction = self.reconstruction.anew();
         let until = packet.at.saturating_add(size);
         ETrace { next: at, reconstruction, is_anew: true, until, behind: None, is_over: false }
     }
@@ -249,7 +243,7 @@ impl Reader {
                         }
                         part.reconstruction.note_options(&packet);
                         if part.ends_with(&packet) {
-                            break Of::ETrace(Box::new(part.part_behind(at, &packet, &hart.parameters, self.size)));
+                            break Of::ETrace(Box::new(part.part_behind(at, &packet, self.size)));
                         }
                     }
                 }

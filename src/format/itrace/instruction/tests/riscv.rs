@@ -4,7 +4,7 @@ use super::{Flow, InstructionSet, call, conditional, decode, jump};
 const RV64: InstructionSet = InstructionSet::Rv64;
 const RV32: InstructionSet = InstructionSet::Rv32;
 
-const COROUTINES: Flow = Flow::Indirect { is_conditional: false, is_call: true, is_return: true };
+const COROUTINES: Flow = Flow::Indirect { is_conditional: false, is_call: true, is_return: true, is_sequential: false };
 
 fn full(instruction_set: InstructionSet, address: u64, word: u32) -> Option<Flow> {
     let found = decode(instruction_set, address, &word.to_le_bytes());
@@ -144,6 +144,7 @@ fn verdict(shown: &Shown<'_>, word: u32, instruction_set: InstructionSet) -> Ver
         is_conditional: false,
         is_call: is_link(destination),
         is_return: is_link(source) && destination != source,
+        is_sequential: false,
     };
     let flow = match shown.mnemonic {
         "beq" | "bne" | "blt" | "bge" | "bltu" | "bgeu" | "c.beqz" | "c.bnez" => {
