@@ -505,17 +505,14 @@ fn sources(replay: &Replay, counts: &BTreeMap<i32, u64>) -> Vec<SourceInfo> {
     let recording = replay.recording();
     let threads = recording.threads().iter().filter(|_| recording.is_instruction_trace());
     let source = |thread: &Thread| {
-        let count = |gaps| {
-            let query = InterruptionQuery { thread: Some(thread.id), gaps, exceptions: !gaps };
-            replay.index().interruptions_of(&query)
-        };
-        let (gaps, exceptions) = (count(true), count(false));
-        let instructions = counts.get(&thread.id.cast_signed()).copied().unwrap_or(0);
-        let query = InterruptionQuery { thread: Some(thread.id), gaps: true, exceptions: false };
-        let first_gap = match replay.index().next_interruption(0, &query) {
+        let index = replay.index();
+        let of = |gaps| InterruptionQuery { thread: Some(thread.id), gaps, exceptions: !gaps };
+        let (gaps, exceptions) = (index.interruptions_of(&of(true)), index.interruptions_of(&of(false)));
+        let first_gap = match index.next_interruption(0, &of(true)) {
             Answer::Found(placed) => Some(interruption(replay, &placed).trim_end().to_owned()),
             Answer::Nothing | Answer::NotYet => None,
         };
+        let instructions = counts.get(&thread.id.cast_signed()).copied().unwrap_or(0);
         SourceInfo { thread: thread.id, name: thread.name.clone(), instructions, gaps, first_gap, exceptions }
     };
     threads.map(source).collect()

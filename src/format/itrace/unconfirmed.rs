@@ -108,7 +108,8 @@ impl Unconfirmed {
     /// Something at a place in the sink does not fit, or tells that something is missing. One gap is one, whatever does not
     /// fit in it.
     pub fn break_off(&mut self, at: u64, wrong: Wrong, step: &mut impl FnMut(u64, Step)) {
-        let tells = |(_, step): &(u64, Step)| matches!(step, Step::Run(_) | Step::Discontinuity(_));
+        // What was executed before it waits with a gap of which it is not told yet.
+        let tells = |(_, step): &(u64, Step)| matches!(step, Step::Discontinuity(_));
         if std::mem::replace(&mut self.is_in_gap, true) && !self.steps.iter().any(tells) {
             self.forget();
         } else {
